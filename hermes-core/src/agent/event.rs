@@ -1,0 +1,134 @@
+//! What a host hears while a turn runs, and what it has when the turn is over.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::tasks::ReviewHandle;
+use crate::{
+    change::Change,
+    message::{Call, CallId, CallResult, Usage},
+    provider::ProviderError,
+    store::{Counts, SessionId, StoreError},
+};
+
+/// What a host hears while a turn runs, in order.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum AgentEvent {
+    /// More of the answer.
+    Text(String),
+    /// More reasoning.
+    Reasoning(String),
+    /// A tool is about to run.
+    CallStarted(Call),
+    /// A tool tells how far it has come.
+    Progress {
+        /// The call.
+        call: CallId,
+        /// What it says.
+        note: String,
+    },
+    /// A call has its result.
+    CallFinished(CallResult),
+    /// Memory or a skill was changed.
+    Changed(Change),
+    /// A message that was sent while the turn ran has reached the conversation.
+    Steered(String),
+    /// Something the host should know and may show, such as text that was kept out of the prompt.
+    Warning(String),
+}
+
+/// A turn that is over.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FinishedTurn {
+    /// The conversation.
+    pub session: SessionId,
+    /// Which turn of it, from 1.
+    pub turn: u64,
+    /// The answer; may be empty.
+    pub text: String,
+    /// How the turn ended.
+    pub finish: Finish,
+    /// The model requests it took.
+    pub requests: u32,
+    /// The rounds in which tools ran.
+    pub tool_rounds: u32,
+    /// The calls that got a result.
+    pub calls: u32,
+    /// What its calls changed, in order.
+    pub changes: Vec<Change>,
+    /// The tokens it used.
+    pub usage: Usage,
+    /// The counts after this turn.
+    pub counts: Counts,
+    /// The names of the session's tools, sorted.
+    pub tools: Vec<Arc<str>>,
+    /// The review that this turn started, if it did. Dropping it does not stop the review.
+    pub review: Option<ReviewHandle>,
+}
+
+impl FinishedTurn {
+    /// Returns whether the turn ended with an answer.
+    pub fn is_completed(&self) -> bool {
+        matches!(self.finish, Finish::Answered | Finish::OutOfRounds | Finish::Length)
+            && !self.text.trim().is_empty()
+    }
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Finish {
+    /// With an answer.
+    Answered,
+    /// With a reply that had neither text nor calls, also when asked again.
+    Empty,
+    /// With an answer that was cut at the limit of output tokens.
+    Length,
+    /// With a refusal by the model or its provider.
+    Refused,
+    /// At the limit of rounds or tokens, after the model was asked to sum up.
+    OutOfRounds,
+    /// By a tool, for this reason.
+    EndedByTool(String),
+    /// By cancellation.
+    Cancelled,
+    /// By an error, which the host got.
+    Failed(String),
+}
+
+/// Why a turn brought no result.
+///
+/// The conversation is usable all the same: whatever had happened is settled, every call has a
+/// result, and the next message can be sent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// The model could not be asked.
+    #[error("the model could not be asked")]
+    Provider(#[from] ProviderError),
+    /// The conversation could not be read or kept.
+    #[error("the conversation could not be kept")]
+    Store(#[from] StoreError),
+    /// A turn is already under way.
+    #[error("a turn is already under way in this session")]
+    Busy,
+    /// The session, or the agent, has been closed.
+    #[error("the session is closed")]
+    Closed,
+    /// There is no tokio runtime to run on.
+    #[error("not called from within a tokio runtime")]
+    NoRuntime,
+    /// A fork would be nested too deeply.
+    #[error("agents are nested {depth} deep, which is the limit")]
+    TooDeep {
+        /// The limit.
+        depth: u32,
+    },
+    /// The driver of the turn ended without a result, which is a defect of this crate.
+    #[error("the turn ended without a result")]
+    Lost,
+}

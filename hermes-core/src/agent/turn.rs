@@ -1,0 +1,329 @@
+//! The decisions of a turn: a pure machine between a model and its tools.
+//!
+//! [`Turn::next_step`] says what to do, a driver does it and tells [`Turn::apply`] what came of it.
+//! The machine waits for nothing and touches nothing, its whole state is serialisable, and a turn
+//! that is stored between two steps goes on with the same next step in another process.
+
+use serde::{Deserialize, Serialize};
+
+use super::Finish;
+use crate::message::{CallId, Message, StopReason};
+
+/// One turn of a conversation, from the user's message to the answer.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::{agent::{Finish, Limits, Outcome, Step, Turn}, message::{Message, StopReason}};
+///
+/// let mut turn = Turn::new(Limits::default());
+/// assert_eq!(turn.next_step(), Step::CallModel);
+///
+/// let answer = Message::assistant("done").with_stop(StopReason::EndTurn);
+/// turn.apply(&Outcome::Replied(&answer));
+/// assert_eq!(turn.next_step(), Step::Finish(Finish::Answered));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    version: u16,
+    limits: Limits,
+    phase: Phase,
+    requests: u32,
+    tool_rounds: u32,
+    tokens: u64,
+    empty_replies: u32,
+    continuations: u32,
+    in_grace: bool,
+}
+
+/// How far a turn may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The most model requests, the grace request not counted. 90 by default, as in hermes-agent.
+    pub requests: u32,
+    /// The most tokens, input and output together. `None`, the default, for no limit.
+    pub tokens: Option<u64>,
+    /// How often an answer that was cut at the limit of output tokens is continued. 3 by default.
+    pub continuations: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { requests: 90, tokens: None, continuations: 3 }
+    }
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Step {
+    /// Ask the model.
+    CallModel,
+    /// Run the calls of the last assistant message and append their results.
+    RunTools(Vec<CallId>),
+    /// Append what was sent while the tools ran, if anything was.
+    Deliver,
+    /// Append a request to go on where the answer was cut, then ask again.
+    Continue,
+    /// Append a request to sum up, and ask the model a last time.
+    Grace,
+    /// The turn is over.
+    Finish(Finish),
+}
+
+/// What came of a step.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Outcome<'a> {
+    /// The model replied, and the reply is in the history.
+    Replied(&'a Message),
+    /// Every call has its result in the history.
+    ToolsRan,
+    /// A tool ended the turn; every call has its result.
+    ToolEndedTurn(&'a str),
+    /// What was to be appended is in the history.
+    Appended,
+    /// The turn was cancelled and its history is settled.
+    Cancelled,
+    /// The model could not be asked.
+    Failed(&'a str),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Phase {
+    Model,
+    Tools(Vec<CallId>),
+    Deliver,
+    Continue,
+    Grace,
+    Over(Finish),
+}
+
+impl Turn {
+    const VERSION: u16 = 1;
+    /// How often a reply with neither text nor calls is asked for again.
+    const EMPTY_RETRIES: u32 = 1;
+
+    /// Starts a turn whose user message is the last of the history.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            version: Self::VERSION,
+            limits,
+            phase: Phase::Model,
+            requests: 0,
+            tool_rounds: 0,
+            tokens: 0,
+            empty_replies: 0,
+            continuations: 0,
+            in_grace: false,
+        }
+    }
+
+    /// Returns what to do next. The same state gives the same step.
+    pub fn next_step(&self) -> Step {
+        match &self.phase {
+            Phase::Model => Step::CallModel,
+            Phase::Tools(calls) => Step::RunTools(calls.clone()),
+            Phase::Deliver => Step::Deliver,
+            Phase::Continue => Step::Continue,
+            Phase::Grace => Step::Grace,
+            Phase::Over(finish) => Step::Finish(finish.clone()),
+        }
+    }
+
+    /// Takes note of what came of the step. After the end it changes nothing.
+    pub fn apply(&mut self, outcome: &Outcome<'_>) {
+        if matches!(self.phase, Phase::Over(_)) {
+            return;
+        }
+        self.phase = match outcome {
+            Outcome::Replied(message) => self.after_reply(message),
+            Outcome::ToolsRan => {
+                self.tool_rounds = self.tool_rounds.saturating_add(1);
+                Phase::Deliver
+            }
+            Outcome::ToolEndedTurn(reason) => {
+                self.tool_rounds = self.tool_rounds.saturating_add(1);
+                Phase::Over(Finish::EndedByTool((*reason).to_owned()))
+            }
+            Outcome::Appended if matches!(self.phase, Phase::Grace) => {
+                self.in_grace = true;
+                Phase::Model
+            }
+            Outcome::Appended => self.within_limits(),
+            Outcome::Cancelled => Phase::Over(Finish::Cancelled),
+            Outcome::Failed(reason) => Phase::Over(Finish::Failed((*reason).to_owned())),
+        };
+    }
+
+    /// Returns whether the next request is the last and must not offer to call tools.
+    pub fn is_in_grace(&self) -> bool {
+        self.in_grace
+    }
+
+    /// Returns the model requests made so far.
+    pub fn requests(&self) -> u32 {
+        self.requests
+    }
+
+    /// Returns the rounds in which tools ran so far.
+    pub fn tool_rounds(&self) -> u32 {
+        self.tool_rounds
+    }
+
+    /// Returns the tokens used so far.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    fn after_reply(&mut self, message: &Message) -> Phase {
+        self.requests = self.requests.saturating_add(1);
+        let used = message.usage.unwrap_or_default().total();
+        self.tokens = self.tokens.saturating_add(used);
+        let calls: Vec<CallId> = message.calls().map(|call| call.id.clone()).collect();
+        if !calls.is_empty() {
+            return if self.in_grace {
+                Phase::Over(Finish::OutOfRounds)
+            } else {
+                Phase::Tools(calls)
+            };
+        }
+        if self.in_grace {
+            return Phase::Over(Finish::OutOfRounds);
+        }
+        match message.stop {
+            Some(StopReason::Refusal) => Phase::Over(Finish::Refused),
+            Some(StopReason::Length) => self.after_cut(),
+            _ if message.is_blank() => self.after_empty(),
+            _ => Phase::Over(Finish::Answered),
+        }
+    }
+
+    fn after_cut(&mut self) -> Phase {
+        if self.limits.continuations <= self.continuations || self.is_spent() {
+            return Phase::Over(Finish::Length);
+        }
+        self.continuations = self.continuations.saturating_add(1);
+        Phase::Continue
+    }
+
+    fn after_empty(&mut self) -> Phase {
+        if Self::EMPTY_RETRIES <= self.empty_replies || self.is_spent() {
+            return Phase::Over(Finish::Empty);
+        }
+        self.empty_replies = self.empty_replies.saturating_add(1);
+        Phase::Model
+    }
+
+    fn within_limits(&self) -> Phase {
+        if self.is_spent() { Phase::Grace } else { Phase::Model }
+    }
+
+    fn is_spent(&self) -> bool {
+        let no_tokens_left = self.limits.tokens.is_some_and(|limit| limit <= self.tokens);
+        self.limits.requests <= self.requests || no_tokens_left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Call, Part, Role, Usage};
+
+    fn calling(ids: &[&str]) -> Message {
+        let parts = ids.iter().map(|id| Part::Call(Call::new(*id, "ping", "{}"))).collect();
+        Message::new(Role::Assistant, parts).with_stop(StopReason::ToolCalls)
+    }
+
+    fn limited(requests: u32) -> Turn {
+        Turn::new(Limits { requests, ..Limits::default() })
+    }
+
+    #[test]
+    fn calls_are_run_and_the_model_is_asked_again() {
+        let mut turn = limited(9);
+
+        turn.apply(&Outcome::Replied(&calling(&["a", "b"])));
+        assert_eq!(turn.next_step(), Step::RunTools(vec!["a".into(), "b".into()]));
+        turn.apply(&Outcome::ToolsRan);
+        assert_eq!(turn.next_step(), Step::Deliver);
+        turn.apply(&Outcome::Appended);
+        assert_eq!(turn.next_step(), Step::CallModel);
+        assert_eq!((turn.requests(), turn.tool_rounds()), (1, 1));
+    }
+
+    #[test]
+    fn a_spent_budget_ends_in_one_grace_request() {
+        let mut turn = limited(1);
+
+        turn.apply(&Outcome::Replied(&calling(&["a"])));
+        turn.apply(&Outcome::ToolsRan);
+        turn.apply(&Outcome::Appended);
+        assert_eq!(turn.next_step(), Step::Grace);
+        turn.apply(&Outcome::Appended);
+        assert_eq!(turn.next_step(), Step::CallModel);
+        assert!(turn.is_in_grace());
+        turn.apply(&Outcome::Replied(&calling(&["b"])));
+        assert_eq!(turn.next_step(), Step::Finish(Finish::OutOfRounds));
+    }
+
+    #[test]
+    fn an_empty_reply_is_asked_for_again_once() {
+        let mut turn = limited(9);
+        let empty = Message::assistant(" ").with_stop(StopReason::EndTurn);
+
+        turn.apply(&Outcome::Replied(&empty));
+        assert_eq!(turn.next_step(), Step::CallModel);
+        turn.apply(&Outcome::Replied(&empty));
+        assert_eq!(turn.next_step(), Step::Finish(Finish::Empty));
+    }
+
+    #[test]
+    fn a_cut_answer_is_continued_and_then_given_up() {
+        let mut turn = Turn::new(Limits { continuations: 1, ..Limits::default() });
+        let cut = Message::assistant("and").with_stop(StopReason::Length);
+
+        turn.apply(&Outcome::Replied(&cut));
+        assert_eq!(turn.next_step(), Step::Continue);
+        turn.apply(&Outcome::Appended);
+        turn.apply(&Outcome::Replied(&cut));
+        assert_eq!(turn.next_step(), Step::Finish(Finish::Length));
+    }
+
+    #[test]
+    fn tokens_are_a_limit_too() {
+        let mut turn = Turn::new(Limits { tokens: Some(10), ..Limits::default() });
+
+        turn.apply(&Outcome::Replied(&calling(&["a"]).with_usage(Usage::new(8, 2))));
+        turn.apply(&Outcome::ToolsRan);
+        turn.apply(&Outcome::Appended);
+
+        assert_eq!(turn.next_step(), Step::Grace);
+    }
+
+    #[test]
+    fn a_stored_turn_goes_on_with_the_same_step() {
+        let mut turn = limited(9);
+        turn.apply(&Outcome::Replied(&calling(&["a"])));
+
+        let stored = serde_json::to_string(&turn).unwrap();
+        let restored: Turn = serde_json::from_str(&stored).unwrap();
+
+        assert_eq!(restored.next_step(), turn.next_step());
+        assert_eq!(restored, turn);
+    }
+
+    #[test]
+    fn nothing_happens_after_the_end() {
+        let mut turn = limited(9);
+        turn.apply(&Outcome::Cancelled);
+
+        turn.apply(&Outcome::Replied(&calling(&["a"])));
+
+        assert_eq!(turn.next_step(), Step::Finish(Finish::Cancelled));
+    }
+}

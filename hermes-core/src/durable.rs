@@ -1,0 +1,168 @@
+//! Files that survive a crash: atomic replacement and advisory locks.
+//!
+//! Everything here blocks; async callers use [`tokio::task::spawn_blocking`].
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use tempfile::Builder;
+
+/// Replaces the file at `path` by one with `bytes`, or creates it, whole or not at all.
+///
+/// A symbolic link stays and its target is replaced. The mode of an existing file is kept; a new one
+/// is readable by its owner only. The bytes and the folder's entry are flushed to the disk before it
+/// returns. Missing folders are created.
+///
+/// # Errors
+///
+/// Any error of the file system; the old content is untouched then.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = resolve_link(path)?;
+    let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut temporary = Builder::new().prefix(".hermes-").suffix(".tmp").tempfile_in(folder)?;
+    temporary.write_all(bytes)?;
+    if let Ok(metadata) = fs::metadata(&target) {
+        temporary.as_file().set_permissions(metadata.permissions())?;
+    }
+    temporary.as_file().sync_all()?;
+    temporary.persist(&target).map_err(|err| err.error)?;
+    sync_folder(folder)
+}
+
+/// Flushes the entries of `folder` to the disk, after files in it were made, moved or removed.
+///
+/// # Errors
+///
+/// Any error of the file system. Where folders cannot be flushed it does nothing.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Follows `path` as long as it is a symbolic link, up to 40 links.
+fn resolve_link(path: &Path) -> io::Result<PathBuf> {
+    const MAX_LINKS: usize = 40;
+    let mut target = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = target.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "too many symbolic links"))
+}
+
+/// An exclusive advisory lock on a file, released when it is dropped.
+///
+/// The lock file is never removed, so that every process locks the same one.
+#[derive(Debug)]
+#[must_use = "the lock is released when it is dropped"]
+pub struct FileLock {
+    /// Held for its drop, which closes the file and so releases the lock.
+    _file: File,
+}
+
+impl FileLock {
+    const PAUSE: Duration = Duration::from_millis(5);
+
+    /// Locks the file at `path`, creating it and its folder, and waits up to `patience` for others.
+    ///
+    /// # Errors
+    ///
+    /// - [`io::ErrorKind::TimedOut`] if somebody holds it for longer.
+    /// - Any error of the file system.
+    pub fn acquire(path: &Path, patience: Duration) -> io::Result<Self> {
+        let deadline = Instant::now().checked_add(patience);
+        loop {
+            if let Some(lock) = Self::try_acquire(path)? {
+                return Ok(lock);
+            }
+            if deadline.is_some_and(|it| it <= Instant::now()) {
+                let message = format!("{} is locked by another process", path.display());
+                return Err(io::Error::new(io::ErrorKind::TimedOut, message));
+            }
+            thread::sleep(Self::PAUSE);
+        }
+    }
+
+    /// Locks the file at `path`, creating it and its folder, and returns `None` if somebody holds it.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the file system.
+    pub fn try_acquire(path: &Path) -> io::Result<Option<Self>> {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(err)) => Err(err),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replaced_file_has_the_new_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b.txt");
+
+        replace(&path, b"one").unwrap();
+        replace(&path, b"two").unwrap();
+
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_its_target_keeps_its_mode() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        replace(&target, b"old").unwrap();
+        fs::set_permissions(&target, fs::Permissions::from_mode(0o755)).unwrap();
+        symlink("target", &link).unwrap();
+
+        replace(&link, b"new").unwrap();
+
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o755);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_circle_of_links_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("link", &link).unwrap();
+
+        assert!(replace(&link, b"x").is_err());
+    }
+
+    #[test]
+    fn a_held_lock_is_not_given_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.lock");
+        let held = FileLock::acquire(&path, Duration::ZERO).unwrap();
+
+        assert!(FileLock::try_acquire(&path).unwrap().is_none());
+        let err = FileLock::acquire(&path, Duration::from_millis(10)).unwrap_err();
+        assert_eq!(err.kind(), io::ErrorKind::TimedOut);
+
+        drop(held);
+        assert!(FileLock::try_acquire(&path).unwrap().is_some());
+    }
+}

@@ -1,0 +1,293 @@
+//! Where conversations are kept between two turns.
+
+use std::{fmt, sync::Arc, time::SystemTime};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    agent::Turn,
+    message::{Message, MessageId, Role, Usage},
+    tool::ToolSpec,
+    version::Version,
+};
+
+/// Keeps conversations: their messages, and the state that a resumed session must have.
+///
+/// # Contract
+///
+/// [`conformance::session_store`](crate::testing::conformance::session_store) checks these.
+///
+/// - **Append-only.** `append` adds at the end, whole or not at all, and only if the session has as
+///   many messages as the writer believes; otherwise it fails with [`StoreError::Conflict`].
+/// - **Faithful.** `load` returns every message and the last state, value for value.
+/// - **Nothing is forgotten.** `compact` replaces what is loaded, and the replaced messages stay
+///   searchable.
+/// - **One writer.** While a [`SessionLock`] lives, `lock` on the same session fails with
+///   [`StoreError::Locked`].
+#[async_trait]
+pub trait SessionStore: fmt::Debug + Send + Sync {
+    /// Returns the session called `id`, `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Backend`] if it cannot be read.
+    async fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError>;
+
+    /// Adds `messages` to a session that now has `expected` of them, creating it at zero, and
+    /// replaces its state.
+    ///
+    /// # Errors
+    ///
+    /// - [`StoreError::Conflict`] if it has another number of messages.
+    /// - [`StoreError::Backend`] if it cannot be written.
+    async fn append(
+        &self,
+        id: &SessionId,
+        expected: usize,
+        messages: &[Message],
+        state: &SessionState,
+    ) -> Result<(), StoreError>;
+
+    /// Replaces the `expected` messages of a session by `messages`, keeping the old ones searchable.
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append).
+    async fn compact(
+        &self,
+        id: &SessionId,
+        expected: usize,
+        messages: &[Message],
+        state: &SessionState,
+    ) -> Result<(), StoreError>;
+
+    /// Returns up to `limit` places where words of `query` occur in user and assistant messages, the
+    /// best first.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Backend`] if the store cannot be read. No query is an error.
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<SearchHit>, StoreError>;
+
+    /// Makes the caller the one writer of a session until the lock is dropped.
+    ///
+    /// # Errors
+    ///
+    /// - [`StoreError::Locked`] if somebody else is.
+    /// - [`StoreError::Backend`] if the store cannot tell.
+    async fn lock(&self, id: &SessionId) -> Result<SessionLock, StoreError>;
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods, reason = "a handle forwards everything")]
+impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
+    async fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
+        (**self).load(id).await
+    }
+
+    async fn append(
+        &self,
+        id: &SessionId,
+        expected: usize,
+        messages: &[Message],
+        state: &SessionState,
+    ) -> Result<(), StoreError> {
+        (**self).append(id, expected, messages, state).await
+    }
+
+    async fn compact(
+        &self,
+        id: &SessionId,
+        expected: usize,
+        messages: &[Message],
+        state: &SessionState,
+    ) -> Result<(), StoreError> {
+        (**self).compact(id, expected, messages, state).await
+    }
+
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<SearchHit>, StoreError> {
+        (**self).search(query, limit).await
+    }
+
+    async fn lock(&self, id: &SessionId) -> Result<SessionLock, StoreError> {
+        (**self).lock(id).await
+    }
+}
+
+/// The name of a conversation, chosen by the host: 1 to 128 visible ASCII characters.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(Arc<str>);
+
+impl SessionId {
+    /// Creates an id. Characters other than visible ASCII become `_`, and what is over 128 is cut;
+    /// an empty text becomes `session`.
+    pub fn new(id: impl AsRef<str>) -> Self {
+        let is_plain = |it: char| it.is_ascii_graphic();
+        let id: String =
+            id.as_ref().chars().take(128).map(|it| if is_plain(it) { it } else { '_' }).collect();
+        if id.is_empty() { Self(Arc::from("session")) } else { Self(id.into()) }
+    }
+
+    /// Returns the id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A session as it was stored.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StoredSession {
+    /// Its messages, oldest first.
+    pub messages: Vec<Message>,
+    /// Its state.
+    pub state: SessionState,
+}
+
+impl StoredSession {
+    /// Joins messages and state.
+    pub fn new(messages: Vec<Message>, state: SessionState) -> Self {
+        Self { messages, state }
+    }
+}
+
+/// What a session is besides its messages.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct SessionState {
+    /// The system prompt, frozen when the conversation began.
+    pub system: Option<Arc<str>>,
+    /// The tools on offer, frozen likewise.
+    pub tools: Option<Arc<[ToolSpec]>>,
+    /// How many turns there have been.
+    pub turns: u64,
+    /// The id of the last message.
+    pub last_message: MessageId,
+    /// What reviews go by.
+    pub counts: Counts,
+    /// The versions of stored text that the conversation has been shown.
+    pub seen: Vec<(String, Version)>,
+    /// The turn under way, if one is.
+    pub turn: Option<Turn>,
+    /// The tokens used so far.
+    pub usage: Usage,
+}
+
+/// What reviews go by: how much has happened since memory and skills were last touched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Counts {
+    /// User turns since memory was last written or reviewed.
+    pub turns_since_memory: u32,
+    /// Rounds of tool calls since a skill was last written or reviewed.
+    pub rounds_since_skills: u32,
+}
+
+/// A place where a query was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SearchHit {
+    /// The conversation.
+    pub session: SessionId,
+    /// The message.
+    pub message: MessageId,
+    /// Who spoke.
+    pub role: Role,
+    /// The passage around what was found.
+    pub snippet: String,
+    /// When the message was stored, where the store knows.
+    pub at: Option<SystemTime>,
+}
+
+impl SearchHit {
+    /// Creates a hit without a time.
+    pub fn new(
+        session: SessionId,
+        message: MessageId,
+        role: Role,
+        snippet: impl Into<String>,
+    ) -> Self {
+        Self { session, message, role, snippet: snippet.into(), at: None }
+    }
+}
+
+/// Makes its holder the one writer of a session; dropping it lets the next one in.
+#[must_use = "the lock is released when it is dropped"]
+pub struct SessionLock(#[expect(dead_code, reason = "held for its drop")] Box<dyn Send + Sync>);
+
+impl SessionLock {
+    /// Wraps the store's own guard, whose drop releases the lock.
+    pub fn new(guard: impl Send + Sync + 'static) -> Self {
+        Self(Box::new(guard))
+    }
+}
+
+impl fmt::Debug for SessionLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SessionLock")
+    }
+}
+
+/// Why a conversation could not be read or kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The session has another number of messages than the writer believes.
+    #[error("session {id} has {actual} messages, not {expected}")]
+    Conflict {
+        /// The session.
+        id: SessionId,
+        /// How many the writer believes.
+        expected: usize,
+        /// How many there are.
+        actual: usize,
+    },
+    /// Somebody else writes the session.
+    #[error("session {0} is in use elsewhere")]
+    Locked(SessionId),
+    /// The store failed.
+    #[error("the session store failed")]
+    Backend(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Counts of a session that are kept elsewhere, so that several sessions share them.
+///
+/// Users who begin a new conversation every other turn never reach a threshold within one. A store
+/// shared by their sessions lets the counts go on.
+///
+/// # Contract
+///
+/// - **Atomic.** `update` runs its closure on the current counts and stores the result as one step.
+pub trait CounterStore: fmt::Debug + Send + Sync {
+    /// Changes the counts by `change` and returns the result.
+    fn update(&self, change: &mut dyn FnMut(&mut Counts)) -> Counts;
+}
+
+#[deny(clippy::missing_trait_methods, reason = "a handle forwards everything")]
+impl<C: CounterStore + ?Sized> CounterStore for Arc<C> {
+    fn update(&self, change: &mut dyn FnMut(&mut Counts)) -> Counts {
+        (**self).update(change)
+    }
+}
+
+/// Counts shared by all sessions of a process.
+#[derive(Debug, Default)]
+pub struct SharedCounts(std::sync::Mutex<Counts>);
+
+impl CounterStore for SharedCounts {
+    fn update(&self, change: &mut dyn FnMut(&mut Counts)) -> Counts {
+        let mut counts = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        change(&mut counts);
+        *counts
+    }
+}

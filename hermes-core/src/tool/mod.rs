@@ -1,0 +1,241 @@
+//! What a model can call.
+
+mod check;
+mod context;
+mod registry;
+#[cfg(feature = "schema")]
+mod typed;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+#[cfg(feature = "schema")]
+pub use self::typed::{FnTool, TypedTool, from_fn, schema_of};
+pub use self::{
+    context::{Extensions, Progress, Seen, ToolContext, TurnScope},
+    registry::{DuplicateTool, ToolRegistry},
+};
+use crate::{change::Change, message::CallStatus};
+
+/// Something a model can call, in the form the loop keeps.
+///
+/// Most tools are written in the typed form, `TypedTool` (a struct) or `from_fn` (a closure), whose
+/// schema comes from the argument type. Implement this one where the schema is only known at run
+/// time.
+///
+/// A call can go wrong in two ways, and they go to different people. What the model can put right
+/// (a name it made up, a missing argument) is [`ToolOutput::rejected`]. What it cannot is an
+/// `Err`: the model is told that the tool failed, and the loop goes on, unless the error is
+/// [`ToolError::EndTurn`].
+///
+/// # Contract
+///
+/// [`conformance::tool`](crate::testing::conformance::tool) checks these.
+///
+/// - **Stable.** [`spec`](Self::spec) returns the same value every time; it is read once, when the
+///   agent is built.
+/// - **Total.** Whatever JSON comes in, `call` returns. (The loop catches a panic; do not rely on it.)
+/// - **Cancellable.** Long work watches the token of its context, or is dropped with the call.
+#[async_trait]
+pub trait Tool: fmt::Debug + Send + Sync {
+    /// Returns name, description, schema and flags.
+    fn spec(&self) -> ToolSpec;
+
+    /// Runs the tool. `arguments` is an object that has been checked against the schema for
+    /// required and unknown properties and their types.
+    ///
+    /// # Errors
+    ///
+    /// - [`ToolError::Failed`] if the tool could not do its work; the model sees the message.
+    /// - [`ToolError::EndTurn`] if the turn must end now.
+    async fn call(&self, arguments: Value, context: &ToolContext) -> Result<ToolOutput, ToolError>;
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods, reason = "a handle forwards everything")]
+impl<T: Tool + ?Sized> Tool for Arc<T> {
+    fn spec(&self) -> ToolSpec {
+        (**self).spec()
+    }
+
+    async fn call(&self, arguments: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
+        (**self).call(arguments, context).await
+    }
+}
+
+/// What a model is told of a tool, and what the loop must know of it.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::tool::ToolSpec;
+/// use serde_json::json;
+///
+/// let spec = ToolSpec::new("ping", "Answers with pong.")
+///     .with_parameters(json!({"type": "object", "properties": {}}))
+///     .read_only();
+///
+/// assert_eq!(&*spec.name, "ping");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolSpec {
+    /// What the model calls it.
+    pub name: Arc<str>,
+    /// What it does and when to use it, for the model.
+    pub description: Arc<str>,
+    /// The JSON schema of its arguments, an object.
+    pub parameters: Arc<Value>,
+    /// Whether it changes nothing. Reading tools may run at the same time as each other.
+    pub effect: Effect,
+    /// How long one call may take. No limit by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Duration>,
+}
+
+/// Whether calls of a tool change anything, which decides what may run beside them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Effect {
+    /// Reads only. Neighbouring calls of such tools run at the same time.
+    Read,
+    /// Changes something; calls run one after the other. The default.
+    #[default]
+    Write,
+}
+
+impl ToolSpec {
+    /// Creates the spec of a tool without arguments that may change things.
+    pub fn new(name: impl Into<Arc<str>>, description: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters: Arc::new(empty_schema()),
+            effect: Effect::default(),
+            timeout: None,
+        }
+    }
+
+    /// Returns the same spec with `schema` for its arguments.
+    #[must_use]
+    pub fn with_parameters(mut self, schema: Value) -> Self {
+        self.parameters = Arc::new(schema);
+        self
+    }
+
+    /// Returns the same spec, declared to change nothing.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.effect = Effect::Read;
+        self
+    }
+
+    /// Returns the same spec with a limit on the time of one call.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+}
+
+fn empty_schema() -> Value {
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), Value::from("object"));
+    schema.insert("properties".to_owned(), Value::Object(Map::new()));
+    Value::Object(schema)
+}
+
+/// What a call brought.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolOutput {
+    /// What the model reads.
+    pub content: String,
+    /// How the call ended.
+    pub status: CallStatus,
+    /// What it changed in memory or skills, for reviews, counters and hosts.
+    pub changes: Vec<Change>,
+}
+
+impl ToolOutput {
+    /// Creates the output of a call that did what it was asked.
+    pub fn done(content: impl Into<String>) -> Self {
+        Self::new(CallStatus::Done, content)
+    }
+
+    /// Creates the output of a call that was refused; `content` tells the model what to put right.
+    pub fn rejected(content: impl Into<String>) -> Self {
+        Self::new(CallStatus::Rejected, content)
+    }
+
+    /// Creates the output of a call that broke.
+    pub fn failed(content: impl Into<String>) -> Self {
+        Self::new(CallStatus::Failed, content)
+    }
+
+    /// Returns the same output with a record of what it changed.
+    #[must_use]
+    pub fn with_change(mut self, change: Change) -> Self {
+        self.changes.push(change);
+        self
+    }
+
+    fn new(status: CallStatus, content: impl Into<String>) -> Self {
+        Self { content: content.into(), status, changes: Vec::new() }
+    }
+}
+
+impl From<String> for ToolOutput {
+    fn from(content: String) -> Self {
+        Self::done(content)
+    }
+}
+
+impl From<&str> for ToolOutput {
+    fn from(content: &str) -> Self {
+        Self::done(content)
+    }
+}
+
+impl From<Value> for ToolOutput {
+    fn from(content: Value) -> Self {
+        Self::done(content.to_string())
+    }
+}
+
+/// Why a tool brought no output.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The tool could not do its work. The model sees the message; the turn goes on.
+    #[error("{message}")]
+    Failed {
+        /// What happened, for the model.
+        message: String,
+        /// The cause.
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
+    /// The turn must end. The open calls get results first.
+    #[error("{reason}")]
+    EndTurn {
+        /// Why, for the host and, in the results, for the model.
+        reason: String,
+    },
+}
+
+impl ToolError {
+    /// Creates the error of a tool that could not do its work, from its cause.
+    pub fn failed(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        let source = source.into();
+        Self::Failed { message: source.to_string(), source: Some(source) }
+    }
+
+    /// Creates the error that ends the turn.
+    pub fn end_turn(reason: impl Into<String>) -> Self {
+        Self::EndTurn { reason: reason.into() }
+    }
+}
