@@ -1,1 +1,3 @@
-//! placeholder
+//! Skills on disk, and the engine that edits them.
+
+pub mod patch;

@@ -1,0 +1,260 @@
+//! The canonical form of a text: what remains when spelling habits are set aside.
+//!
+//! Lines lose the blanks at their ends, runs of blanks become one space, typographic quotes, dashes
+//! and ellipses become ASCII, and invisible characters vanish. A map leads from every position back
+//! to the source, and knows which positions lie inside a character that was expanded.
+
+use std::ops::Range;
+
+/// A text in canonical form, with the way back.
+#[derive(Debug)]
+pub(super) struct Canon<'a> {
+    source: &'a str,
+    text: String,
+    runs: Vec<Run>,
+}
+
+/// A stretch of the canonical text, up to the next run's start.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    canon: u32,
+    source: u32,
+    /// Whether the stretch stands as a whole for one stretch of the source, instead of being a copy.
+    whole: bool,
+}
+
+/// What the canonical form makes of a character.
+enum Class {
+    Plain,
+    Blank,
+    Invisible,
+    Reads(&'static str),
+}
+
+impl<'a> Canon<'a> {
+    pub(super) fn new(source: &'a str) -> Self {
+        let mut canon =
+            Self { source, text: String::with_capacity(source.len()), runs: Vec::new() };
+        canon.build();
+        canon
+    }
+
+    /// Returns the canonical text.
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the bytes of the source that a canonical range stands for, or `None` if the range cuts
+    /// through an expanded character.
+    pub(super) fn source_range(&self, range: &Range<usize>) -> Option<Range<usize>> {
+        if range.is_empty() {
+            let at = self.start(range.start)?;
+            return Some(at..at);
+        }
+        Some(self.start(range.start)?..self.end(range.end)?)
+    }
+
+    /// Returns the canonical range that stands for a range of the source, or `None` if the source range
+    /// cuts through what became one character.
+    pub(super) fn canon_range(&self, source: &Range<usize>) -> Option<Range<usize>> {
+        let start = self.canon_at(source.start)?;
+        let end = self.canon_at(source.end)?;
+        Some(start..end)
+    }
+
+    /// Returns the canonical position that follows all that stands before `source`.
+    fn canon_at(&self, source: usize) -> Option<usize> {
+        let index = self.runs.partition_point(|run| run.source as usize <= source);
+        let next = self.runs.get(index).map_or(self.text.len(), |next| next.canon as usize);
+        let Some(run) = index.checked_sub(1).and_then(|index| self.runs.get(index)) else {
+            return Some(0);
+        };
+        let into = source - run.source as usize;
+        if !run.whole || into == 0 {
+            return Some(next.min(run.canon as usize + into));
+        }
+        let len = whole_len(rest(self.source, run.source as usize));
+        if into < len { None } else { Some(next) }
+    }
+
+    fn start(&self, at: usize) -> Option<usize> {
+        if at == self.text.len() {
+            return Some(self.source.len());
+        }
+        let run = self.run_at(at)?;
+        let into = at - run.canon as usize;
+        if run.whole && into != 0 { None } else { Some(run.source as usize + into) }
+    }
+
+    fn end(&self, at: usize) -> Option<usize> {
+        let index = self.index_at(at.checked_sub(1)?)?;
+        let run = self.runs.get(index)?;
+        if !run.whole {
+            return Some(run.source as usize + at - run.canon as usize);
+        }
+        let next = self.runs.get(index + 1).map_or(self.text.len(), |next| next.canon as usize);
+        if next != at {
+            return None;
+        }
+        Some(run.source as usize + whole_len(rest(self.source, run.source as usize)))
+    }
+
+    fn run_at(&self, at: usize) -> Option<Run> {
+        self.runs.get(self.index_at(at)?).copied()
+    }
+
+    fn index_at(&self, at: usize) -> Option<usize> {
+        self.runs.partition_point(|run| run.canon as usize <= at).checked_sub(1)
+    }
+
+    fn build(&mut self) {
+        let mut at = 0;
+        while at < self.source.len() {
+            let line_start = self.text.is_empty() || self.text.ends_with('\n');
+            let plain = plain_len(rest(self.source, at), line_start);
+            if 0 < plain {
+                self.copy(at, plain);
+                at += plain;
+                continue;
+            }
+            at += self.step(at, line_start);
+        }
+    }
+
+    /// Takes in one character or one run of blanks that is not plain; returns its length.
+    fn step(&mut self, at: usize, line_start: bool) -> usize {
+        let rest = rest(self.source, at);
+        let Some(first) = rest.chars().next() else { return 0 };
+        match classify(first) {
+            Class::Plain => self.copy(at, first.len_utf8()),
+            Class::Invisible => {}
+            Class::Reads(ascii) => self.whole(at, ascii),
+            Class::Blank => {
+                let len = whole_len(rest);
+                let end = rest.get(len..).unwrap_or_default();
+                if !line_start && !end.is_empty() && !end.starts_with('\n') {
+                    self.whole(at, " ");
+                }
+                return len;
+            }
+        }
+        first.len_utf8()
+    }
+
+    fn copy(&mut self, at: usize, len: usize) {
+        self.note(at, false);
+        self.text.push_str(self.source.get(at..at + len).unwrap_or_default());
+    }
+
+    fn whole(&mut self, at: usize, reading: &str) {
+        self.note(at, true);
+        self.text.push_str(reading);
+    }
+
+    /// Starts a run, unless the text goes on as the last one would have it.
+    #[expect(clippy::cast_possible_truncation, reason = "inexact search is limited to 32 MiB")]
+    fn note(&mut self, source: usize, whole: bool) {
+        let canon = self.text.len();
+        if let Some(last) = self.runs.last() {
+            let delta = (last.source as usize).wrapping_sub(last.canon as usize);
+            if !whole && !last.whole && delta == source.wrapping_sub(canon) {
+                return;
+            }
+        }
+        self.runs.push(Run { canon: canon as u32, source: source as u32, whole });
+    }
+}
+
+/// Returns the canonical form of one line or fragment, without a map.
+pub(super) fn canonical(text: &str) -> String {
+    Canon::new(text).text
+}
+
+/// Returns whether nothing of `text` is visible.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(is_blank_char)
+}
+
+/// Returns whether `c` is white space, a line feed included, or invisible.
+pub(super) fn is_blank_char(c: char) -> bool {
+    c == '\n' || matches!(classify(c), Class::Blank | Class::Invisible)
+}
+
+/// Returns whether `c` has no effect at the end of a line. Joiners and variation selectors are not among
+/// these: they belong to the character before them.
+pub(super) fn is_stray(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
+}
+
+/// Splits a line into its indentation, body and trailing blanks.
+pub(super) fn split_line(line: &str) -> (&str, &str, &str) {
+    let is_edge = |c: char| is_stray(c) || matches!(classify(c), Class::Blank);
+    let body = line.trim_matches(is_edge);
+    if body.is_empty() {
+        return (line, "", "");
+    }
+    let indent = line.len() - line.trim_start_matches(is_edge).len();
+    let (head, trail) = line.split_at_checked(indent + body.len()).unwrap_or((line, ""));
+    (head.get(..indent).unwrap_or_default(), body, trail)
+}
+
+fn rest(text: &str, at: usize) -> &str {
+    text.get(at..).unwrap_or_default()
+}
+
+/// Returns how many bytes at the start of `text` are copied as they are.
+fn plain_len(text: &str, line_start: bool) -> usize {
+    let bytes = text.as_bytes();
+    let mut line_start = line_start;
+    for (at, &byte) in bytes.iter().enumerate() {
+        let plain = match byte {
+            b'\n' => {
+                line_start = true;
+                continue;
+            }
+            b' ' => !line_start && bytes.get(at + 1).is_some_and(u8::is_ascii_graphic),
+            _ => byte.is_ascii_graphic(),
+        };
+        if !plain {
+            return at;
+        }
+        line_start = false;
+    }
+    bytes.len()
+}
+
+/// Returns the length of the run of blanks, or else of the one character, that `text` starts with.
+fn whole_len(text: &str) -> usize {
+    let blanks = text
+        .find(|c| !matches!(classify(c), Class::Blank | Class::Invisible))
+        .unwrap_or(text.len());
+    match text.chars().next() {
+        Some(first) if matches!(classify(first), Class::Blank) => blanks,
+        first => first.map_or(0, char::len_utf8),
+    }
+}
+
+fn classify(c: char) -> Class {
+    match c {
+        '\n' => Class::Plain,
+        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' | '\u{2033}' | '\u{ff02}' => {
+            Class::Reads("\"")
+        }
+        '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' | '\u{2032}' | '\u{2bc}' | '\u{ff07}' => {
+            Class::Reads("'")
+        }
+        '\u{2010}'..='\u{2013}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}' => Class::Reads("-"),
+        '\u{2014}' | '\u{2015}' => Class::Reads("--"),
+        '\u{2026}' => Class::Reads("..."),
+        '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => {
+            Class::Invisible
+        }
+        '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' => Class::Invisible,
+        '\u{1c}'..='\u{1f}' => Class::Blank,
+        _ if c.is_whitespace() => Class::Blank,
+        _ => Class::Plain,
+    }
+}

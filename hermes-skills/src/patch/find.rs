@@ -1,0 +1,218 @@
+//! Finds the places that a quoted passage may mean.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use memchr::{memchr, memmem, memrchr};
+
+use super::canon::{self, Canon};
+use super::{INEXACT_LIMIT, Strategy, lf};
+
+/// One reading of what the caller wants replaced by what, in LF.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wording {
+    pub(super) old: String,
+    pub(super) new: String,
+}
+
+/// A place that fits, with the wording of `old` that is canonically equal to it.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// The bytes of the LF text.
+    pub(super) span: Range<usize>,
+    pub(super) wording: Rc<Wording>,
+    /// Whether the span begins where a line does.
+    pub(super) starts_line: bool,
+    /// Whether the span ends where a line does.
+    pub(super) ends_line: bool,
+}
+
+/// What the first strategy with a match found.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) strategy: Strategy,
+    pub(super) places: Vec<Place>,
+}
+
+impl Wording {
+    pub(super) fn new(old: &str, new: &str) -> Self {
+        Self { old: lf::to_lf(old).into_owned(), new: lf::to_lf(new).into_owned() }
+    }
+
+    /// Drops blank lines that both texts have at an edge, and those that only `old` has there.
+    fn without_edges(&self) -> Self {
+        let old = self.old.trim_matches('\n');
+        let leading = self.old.len() - self.old.trim_start_matches('\n').len();
+        let trailing = self.old.len() - self.old.trim_end_matches('\n').len();
+        let mut new = self.new.as_str();
+        for _ in 0..leading {
+            new = new.strip_prefix('\n').unwrap_or(new);
+        }
+        for _ in 0..trailing {
+            new = new.strip_suffix('\n').unwrap_or(new);
+        }
+        Self { old: old.to_owned(), new: new.to_owned() }
+    }
+}
+
+/// Tries the strategies in turn and returns what the first one with a match found.
+pub(super) fn find(text: &str, asked: &Wording, every: bool) -> Option<Found> {
+    if let Some(found) = exact(text, asked, every) {
+        return Some(found);
+    }
+    if INEXACT_LIMIT < text.len() || INEXACT_LIMIT < asked.old.len() {
+        return None;
+    }
+    let canon = Canon::new(text);
+    if let Some(found) = canonical(text, &canon, asked, every) {
+        return Some(found);
+    }
+    let bare = asked.without_edges();
+    if bare.old != asked.old
+        && let Some(mut found) = canonical(text, &canon, &bare, every)
+    {
+        found.strategy = found.strategy.max(Strategy::BlankLines);
+        return Some(found);
+    }
+    None
+}
+
+/// Finds `old` as it stands, leftmost first, without overlaps. Where one match is wanted, one that
+/// overlaps the only other counts as well.
+fn exact(text: &str, asked: &Wording, every: bool) -> Option<Found> {
+    let finder = memmem::Finder::new(&asked.old);
+    let len = asked.old.len();
+    let mut starts: Vec<usize> = finder.find_iter(text.as_bytes()).collect();
+    if let ([only], false) = (starts.as_slice(), every) {
+        let after = only + 1;
+        let again = text.as_bytes().get(after..).and_then(|rest| finder.find(rest));
+        starts.extend(again.map(|at| after + at));
+    }
+    if starts.is_empty() {
+        return None;
+    }
+    let wording = Rc::new(asked.clone());
+    let places = starts.into_iter().map(|start| Place {
+        span: start..start + len,
+        wording: Rc::clone(&wording),
+        starts_line: true,
+        ends_line: true,
+    });
+    Some(Found { strategy: Strategy::Exact, places: places.collect() })
+}
+
+/// Finds `old` in canonical form; of the matches, those count that differ least in kind.
+pub(super) fn canonical(
+    text: &str,
+    canon: &Canon<'_>,
+    asked: &Wording,
+    every: bool,
+) -> Option<Found> {
+    let pattern = canon::canonical(&asked.old);
+    if pattern.trim_matches('\n').is_empty() {
+        return None;
+    }
+    let wording = Rc::new(asked.clone());
+    let ranked: Vec<((Strategy, bool), Place)> = hits(canon.as_str(), &pattern)
+        .filter_map(|hit| place(text, canon, &hit, &wording))
+        .map(|place| ((kind(text, &place), !every && !place.is_whole()), place))
+        .collect();
+    let best = ranked.iter().map(|(rank, _)| *rank).min()?;
+    let places = ranked.into_iter().filter(|(rank, _)| *rank == best).map(|(_, place)| place);
+    Some(Found { strategy: best.0, places: places.collect() })
+}
+
+impl Place {
+    fn is_whole(&self) -> bool {
+        self.starts_line && self.ends_line
+    }
+}
+
+/// Yields the matches of `pattern` that cut through no word, number or path.
+fn hits<'a>(text: &'a str, pattern: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+    let finder = memmem::Finder::new(pattern);
+    // A rejected match may hide one that overlaps it; looking again one character further is only
+    // allowed while it costs no more than reading the text a few times.
+    let mut budget = 4 * text.len();
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let start = from + finder.find(text.as_bytes().get(from..)?)?;
+            let hit = start..start + pattern.len();
+            if is_clean_cut(text, hit.start) && is_clean_cut(text, hit.end) {
+                from = hit.end;
+                return Some(hit);
+            }
+            let step = text.get(start..).and_then(|rest| rest.chars().next());
+            from = if pattern.len() < budget {
+                start + step.map_or(1, char::len_utf8)
+            } else {
+                hit.end
+            };
+            budget = budget.saturating_sub(pattern.len());
+        }
+    })
+}
+
+/// Returns whether cutting `text` at `at` leaves words, numbers, paths and flags whole.
+fn is_clean_cut(text: &str, at: usize) -> bool {
+    let Some((before, after)) = text.split_at_checked(at) else { return false };
+    let mut before = before.chars().rev();
+    let mut after = after.chars();
+    let (Some(left), Some(right)) = (before.next(), after.next()) else { return true };
+    let joined = match (is_word(left), is_word(right)) {
+        (true, true) => !is_unspaced(left) && !is_unspaced(right),
+        (true, false) => is_joint(right) && after.next().is_some_and(is_word),
+        (false, true) => is_joint(left) && before.next().is_some_and(|c| !c.is_whitespace()),
+        (false, false) => left == right && is_joint(left),
+    };
+    !joined
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Returns whether `c` belongs to a script that puts no spaces between words.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' | '\u{e00}'..='\u{eff}')
+}
+
+/// Returns whether `c` joins words to a longer name, number, path or flag.
+fn is_joint(c: char) -> bool {
+    matches!(c, '-' | '.' | '/' | '\\' | ':' | '@' | '#' | '$' | '~' | '+' | '%')
+}
+
+/// Turns a match into a place, extended to whole lines where it covers all that is visible of them.
+fn place(
+    text: &str,
+    canon: &Canon<'_>,
+    hit: &Range<usize>,
+    wording: &Rc<Wording>,
+) -> Option<Place> {
+    let mut span = canon.source_range(hit)?;
+    let bytes = canon.as_str().as_bytes();
+    let starts_line = hit.start == 0 || bytes.get(hit.start - 1) == Some(&b'\n');
+    let ends_line = bytes.get(hit.end).is_none_or(|&next| next == b'\n');
+    if starts_line {
+        let head = text.as_bytes().get(..span.start)?;
+        span.start = memrchr(b'\n', head).map_or(0, |at| at + 1);
+    }
+    if ends_line {
+        let tail = text.as_bytes().get(span.end..)?;
+        span.end = memchr(b'\n', tail).map_or(text.len(), |at| span.end + at);
+    }
+    Some(Place { span, wording: Rc::clone(wording), starts_line, ends_line })
+}
+
+/// Returns the strictest strategy under which a place is equal to its wording.
+fn kind(text: &str, place: &Place) -> Strategy {
+    let region = text.get(place.span.clone()).unwrap_or_default();
+    let pairs = || region.split('\n').zip(place.wording.old.split('\n'));
+    if pairs().all(|(file, old)| file.trim() == old.trim()) {
+        return Strategy::Indentation;
+    }
+    let words_equal =
+        |(file, old): (&str, &str)| file.split_whitespace().eq(old.split_whitespace());
+    if pairs().all(words_equal) { Strategy::Whitespace } else { Strategy::Typography }
+}

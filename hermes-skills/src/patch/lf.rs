@@ -1,0 +1,86 @@
+//! The text with its line ends reduced to LF, and the way back to the original.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::{memchr, memrchr};
+
+/// A text in LF, borrowed if it was so all along.
+///
+/// Only CR LF pairs are reduced; a CR by itself is an ordinary blank character.
+#[derive(Debug)]
+pub(super) struct LfText<'a> {
+    source: &'a str,
+    text: Cow<'a, str>,
+    /// Positions in `text` of the line feeds that had a carriage return before them.
+    paired: Vec<usize>,
+}
+
+impl<'a> LfText<'a> {
+    pub(super) fn new(source: &'a str) -> Self {
+        if memchr(b'\r', source.as_bytes()).is_none() {
+            return Self { source, text: Cow::Borrowed(source), paired: Vec::new() };
+        }
+        let (text, paired) = reduce(source);
+        Self { source, text: Cow::Owned(text), paired }
+    }
+
+    /// Returns the text in LF.
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the original text.
+    pub(super) fn source(&self) -> &'a str {
+        self.source
+    }
+
+    /// Returns whether any line ends in CR LF.
+    pub(super) fn has_pairs(&self) -> bool {
+        !self.paired.is_empty()
+    }
+
+    /// Returns where a range of the LF text lies in the original.
+    ///
+    /// Before a line feed means before its carriage return, too.
+    pub(super) fn source_range(&self, span: &Range<usize>) -> Range<usize> {
+        self.source_offset(span.start)..self.source_offset(span.end)
+    }
+
+    /// Returns the line end in use around `span`: that of the line it starts in, else of the line
+    /// before.
+    pub(super) fn line_end(&self, span: &Range<usize>) -> &'static str {
+        let bytes = self.text.as_bytes();
+        let after = bytes.get(span.start..).and_then(|rest| memchr(b'\n', rest));
+        let feed = after.map(|at| at + span.start).or_else(|| memrchr(b'\n', bytes));
+        match feed {
+            Some(at) if self.paired.binary_search(&at).is_ok() => "\r\n",
+            _ => "\n",
+        }
+    }
+
+    fn source_offset(&self, at: usize) -> usize {
+        at + self.paired.partition_point(|&feed| feed < at)
+    }
+}
+
+/// Reduces the CR LF pairs of an argument.
+pub(super) fn to_lf(text: &str) -> Cow<'_, str> {
+    if memchr(b'\r', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(reduce(text).0)
+}
+
+fn reduce(source: &str) -> (String, Vec<usize>) {
+    let mut text = String::with_capacity(source.len());
+    let mut paired = Vec::new();
+    let mut parts = source.split("\r\n");
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        paired.push(text.len());
+        text.push('\n');
+        text.push_str(part);
+    }
+    (text, paired)
+}

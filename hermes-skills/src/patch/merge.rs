@@ -1,0 +1,196 @@
+//! Writes what the caller wants in the style of the file: a three-way merge by lines.
+//!
+//! The base is `old`, which is canonically equal to the file's region; one side is the region, the
+//! other is `new`. A line that `new` leaves alone comes from the file. In a line that it changes,
+//! indentation, body and trailing blanks merge separately.
+
+use similar::DiffOp;
+
+use super::canon::{self, is_stray, split_line};
+use super::columns::Columns;
+use super::find::Place;
+use super::token::{diff, likeness, merge_body};
+
+/// Lines of which less than this share of tokens is equal are not taken for versions of each other.
+const RELATED: f32 = 0.34;
+
+/// The lines of the three texts, and how they belong together.
+#[derive(Debug)]
+pub(super) struct Lines<'a> {
+    pub(super) old: Vec<&'a str>,
+    pub(super) file: Vec<&'a str>,
+    pub(super) new: Vec<&'a str>,
+    /// For every line of `old`, the line of `file` that it quotes.
+    pub(super) quoted: Vec<Option<usize>>,
+    /// For every line of `new`, the line of `old` that it is a version of.
+    pub(super) origin: Vec<Option<usize>>,
+}
+
+/// Returns the text that is to stand at `place`, in LF.
+pub(super) fn merge(text: &str, place: &Place) -> String {
+    if place.wording.new.is_empty() {
+        return String::new();
+    }
+    let lines = Lines::new(text, place);
+    let columns = Columns::learn(text, place, &lines);
+    let mut written: Vec<String> = Vec::with_capacity(lines.new.len());
+    for index in 0..lines.new.len() {
+        if let Some(blanks) = lines.blanks_before(index) {
+            written.extend(blanks.iter().map(|&blank| blank.to_owned()));
+        }
+        written.push(line(place, &lines, &columns, index));
+    }
+    written.join("\n")
+}
+
+/// Writes one line of `new`.
+fn line(place: &Place, lines: &Lines<'_>, columns: &Columns, index: usize) -> String {
+    let new = lines.new.get(index).copied().unwrap_or_default();
+    let (new_indent, new_body, new_trail) = split_line(new);
+    let pair = lines.pair(index);
+    if new_body.is_empty() {
+        return match pair {
+            Some((old, file)) if canon::is_blank(old) => file.to_owned(),
+            _ => new.to_owned(),
+        };
+    }
+    let first = index == 0 && !place.starts_line;
+    let last = index + 1 == lines.new.len() && !place.ends_line;
+    let indent = if first {
+        inside_line(split_line(lines.old.first().unwrap_or(&"")).0, new_indent).to_owned()
+    } else {
+        columns.indent(lines, index, new_indent)
+    };
+    let Some((old, file)) = pair else {
+        return format!("{indent}{new_body}{new_trail}");
+    };
+    let ((_, old_body, old_trail), (_, file_body, file_trail)) =
+        (split_line(old), split_line(file));
+    let body = merge_body(old_body, file_body, new_body);
+    let trail = match last {
+        true => inside_line(old_trail, new_trail).to_owned(),
+        false if old_trail == new_trail => file_trail.replace(is_stray, ""),
+        false => new_trail.to_owned(),
+    };
+    format!("{indent}{body}{trail}")
+}
+
+/// Returns the blanks to write at an edge inside a line: those of `old` stayed outside the match.
+fn inside_line<'a>(old: &str, new: &'a str) -> &'a str {
+    if old.is_empty() { new } else { "" }
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str, place: &'a Place) -> Self {
+        let old: Vec<&str> = place.wording.old.split('\n').collect();
+        let new: Vec<&str> = place.wording.new.split('\n').collect();
+        let file: Vec<&str> =
+            text.get(place.span.clone()).unwrap_or_default().split('\n').collect();
+        let quoted = quoted(&old, &file);
+        let origin = origins(&old, &new);
+        Self { old, file, new, quoted, origin }
+    }
+
+    /// Returns the lines of `old` and `file` that line `index` of `new` is a version of.
+    pub(super) fn pair(&self, index: usize) -> Option<(&'a str, &'a str)> {
+        let old = self.origin.get(index).copied().flatten()?;
+        let file = self.quoted.get(old).copied().flatten()?;
+        Some((self.old.get(old)?, self.file.get(file)?))
+    }
+
+    /// Returns the blank lines that only the file has before the line that `new`'s line `index` is a
+    /// version of, provided that `new` also keeps the line before them.
+    fn blanks_before(&self, index: usize) -> Option<&[&'a str]> {
+        let old = self.origin.get(index).copied().flatten()?;
+        let before = old.checked_sub(1)?;
+        let kept = self.origin.get(..index)?.iter().rev().flatten().next()?;
+        let start = self.quoted.get(before).copied().flatten()? + 1;
+        let end = self.quoted.get(old).copied().flatten()?;
+        if *kept == before { self.file.get(start..end) } else { None }
+    }
+}
+
+/// Pairs the lines of `old` with those of the region: equal in canonical form, but for blank lines
+/// that only one of them has.
+fn quoted(old: &[&str], file: &[&str]) -> Vec<Option<usize>> {
+    let mut quoted = Vec::with_capacity(old.len());
+    let mut next = 0;
+    let blank_at = |index: usize| file.get(index).is_some_and(|line| canon::is_blank(line));
+    for line in old {
+        let blank = canon::is_blank(line);
+        while !blank && blank_at(next) {
+            next += 1;
+        }
+        let pairs = next < file.len() && blank == blank_at(next);
+        quoted.push(pairs.then_some(next));
+        next += usize::from(pairs);
+    }
+    quoted
+}
+
+/// Finds for every line of `new` the line of `old` that it is a version of: first among equal lines,
+/// between those among lines with equal bodies, between those among lines that are alike.
+fn origins(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
+    let mut origins = vec![None; new.len()];
+    let by_line = (0..old.len(), 0..new.len());
+    let gaps = pair_equal(old, new, &[by_line], &mut origins, str::to_owned);
+    let body = |line: &str| canon::canonical(split_line(line).1);
+    let gaps = pair_equal(old, new, &gaps, &mut origins, body);
+    for (old_gap, new_gap) in gaps {
+        pair_alike(old, new, old_gap, new_gap, &mut origins);
+    }
+    origins
+}
+
+type Gap = (std::ops::Range<usize>, std::ops::Range<usize>);
+
+/// Pairs lines of equal key inside `gaps`, and returns the gaps that are left.
+fn pair_equal(
+    old: &[&str],
+    new: &[&str],
+    gaps: &[Gap],
+    origins: &mut [Option<usize>],
+    key: impl Fn(&str) -> String,
+) -> Vec<Gap> {
+    let keys = |lines: &[&str], range: &std::ops::Range<usize>| -> Vec<String> {
+        lines.get(range.clone()).unwrap_or_default().iter().map(|line| key(line)).collect()
+    };
+    let mut left = Vec::new();
+    for (old_gap, new_gap) in gaps {
+        for op in diff(&keys(old, old_gap), &keys(new, new_gap)) {
+            let (_, old_range, new_range) = op.as_tag_tuple();
+            let old_range = old_range.start + old_gap.start..old_range.end + old_gap.start;
+            let new_range = new_range.start + new_gap.start..new_range.end + new_gap.start;
+            if matches!(op, DiffOp::Equal { .. }) {
+                for (old, new) in old_range.zip(new_range) {
+                    origins.get_mut(new).map(|origin| origin.replace(old));
+                }
+            } else if !old_range.is_empty() && !new_range.is_empty() {
+                left.push((old_range, new_range));
+            }
+        }
+    }
+    left
+}
+
+/// Pairs the lines of a gap in order, each with the next one that is alike.
+fn pair_alike(
+    old: &[&str],
+    new: &[&str],
+    old_gap: std::ops::Range<usize>,
+    new_gap: std::ops::Range<usize>,
+    origins: &mut [Option<usize>],
+) {
+    const LOOK_AHEAD: usize = 8;
+    let mut from = old_gap.start;
+    for index in new_gap {
+        let line = new.get(index).copied().unwrap_or_default();
+        let window = from..old_gap.end.min(from + LOOK_AHEAD);
+        let alike = |&at: &usize| likeness(old.get(at).copied().unwrap_or_default(), line);
+        let best =
+            window.max_by(|left, right| alike(left).total_cmp(&alike(right)).then(right.cmp(left)));
+        let Some(best) = best.filter(|best| RELATED < alike(best)) else { continue };
+        origins.get_mut(index).map(|origin| origin.replace(best));
+        from = best + 1;
+    }
+}

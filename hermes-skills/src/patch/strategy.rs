@@ -1,0 +1,68 @@
+//! The ways in which a quoted passage may differ from the file and still be found.
+
+use std::fmt;
+
+/// How the passage was found, strictest first.
+///
+/// Strategies are tried in this order, and the first one with a match decides: a passage that is
+/// there exactly is never overlooked for one that is merely similar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Strategy {
+    /// Character by character, line ends aside.
+    Exact,
+    /// Lines are equal but for blanks at their ends.
+    Indentation,
+    /// Lines are equal but for the amount of white space in them.
+    Whitespace,
+    /// Lines are equal but for typographic quotes, dashes, ellipses and invisible characters.
+    Typography,
+    /// Lines are equal, but blank lines between or around them are not.
+    BlankLines,
+    /// Lines are equal once backslash escapes in the quotation are decoded.
+    Escapes,
+    /// Every line is equal or a small slip of the pen, and the new text has the file's spelling.
+    Slips,
+}
+
+impl Strategy {
+    /// Returns how sure a match of this kind is, from 0 to 1; only [`Strategy::Exact`] is 1.
+    pub fn confidence(self) -> f32 {
+        match self {
+            Self::Exact => 1.0,
+            Self::Indentation => 0.98,
+            Self::Whitespace => 0.96,
+            Self::Typography => 0.95,
+            Self::BlankLines => 0.9,
+            Self::Escapes => 0.85,
+            Self::Slips => 0.75,
+        }
+    }
+
+    /// Returns what the file and the quotation differ in, as words for the model.
+    pub(super) fn difference(self) -> &'static str {
+        match self {
+            Self::Exact => "nothing",
+            Self::Indentation => "indentation or blanks at line ends",
+            Self::Whitespace => "white space",
+            Self::Typography => "quotes, dashes or invisible characters",
+            Self::BlankLines => "blank lines",
+            Self::Escapes => "backslash escapes",
+            Self::Slips => "spelling",
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Exact => "exact",
+            Self::Indentation => "indentation",
+            Self::Whitespace => "whitespace",
+            Self::Typography => "typography",
+            Self::BlankLines => "blank_lines",
+            Self::Escapes => "escapes",
+            Self::Slips => "slips",
+        })
+    }
+}
