@@ -133,13 +133,11 @@ pub enum ReviewScope {
 }
 
 impl ReviewScope {
-    /// Returns the scope that looks for facts, procedures, both, or nothing at all.
-    pub fn from_parts(memory: bool, skills: bool) -> Option<Self> {
-        match (memory, skills) {
-            (true, true) => Some(Self::Both),
-            (true, false) => Some(Self::Memory),
-            (false, true) => Some(Self::Skills),
-            (false, false) => None,
+    /// Returns the scope that looks for what is there of the two, `None` if nothing is.
+    pub fn join(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.union(other)),
+            (one, other) => one.or(other),
         }
     }
 
@@ -266,6 +264,6 @@ mod tests {
     fn scopes_add_up() {
         assert_eq!(ReviewScope::Memory.union(ReviewScope::Skills), ReviewScope::Both);
         assert_eq!(ReviewScope::Memory.union(ReviewScope::Memory), ReviewScope::Memory);
-        assert_eq!(ReviewScope::from_parts(false, false), None);
+        assert_eq!(ReviewScope::join(None, Some(ReviewScope::Skills)), Some(ReviewScope::Skills));
     }
 }

@@ -2,7 +2,19 @@
 
 use std::sync::Arc;
 
-use crate::{prompt::PromptSource, tool::Tool};
+use super::{
+    Agent, Limits,
+    recipe::Recipe,
+    tasks::{Reports, Tasks},
+};
+use crate::{
+    clock::{Clock, SystemClock},
+    prompt::{FixedSection, PromptSource, Slot},
+    provider::{ModelId, Provider, Sampling, ToolChoice},
+    review::ReviewPolicy,
+    store::{CounterStore, SessionStore},
+    tool::{Tool, ToolRegistry},
+};
 
 /// Something that brings several parts of an agent at once, such as a memory with its prompt
 /// section and its tool.
@@ -11,24 +23,261 @@ pub trait Extension {
     fn install(self, builder: AgentBuilder) -> AgentBuilder;
 }
 
-/// Collects the parts of an agent.
-#[derive(Debug, Default)]
+/// Collects the parts of an [`Agent`].
+///
+/// Setters can come in any order; [`build`](Self::build) checks how the parts fit together. Parts
+/// can be passed as they are or in an `Arc`, to keep a handle on them.
+#[derive(Debug)]
 #[must_use = "a builder does nothing until `build` is called"]
 pub struct AgentBuilder {
+    provider: Arc<dyn Provider>,
+    model: Option<ModelId>,
+    sampling: Sampling,
+    tool_choice: ToolChoice,
     tools: Vec<Arc<dyn Tool>>,
     sections: Vec<Arc<dyn PromptSource>>,
+    review: Option<Arc<dyn ReviewPolicy>>,
+    sessions: Option<Arc<dyn SessionStore>>,
+    counters: Option<Arc<dyn CounterStore>>,
+    clock: Arc<dyn Clock>,
+    limits: Limits,
+    max_depth: u32,
+    max_result_chars: usize,
 }
 
 impl AgentBuilder {
+    /// Sub-agents of the conversation's own agent, but none of theirs.
+    const DEFAULT_MAX_DEPTH: u32 = 1;
+    /// As hermes-agent cuts a single result.
+    const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
+
+    pub(super) fn new(provider: Arc<dyn Provider>) -> Self {
+        Self {
+            provider,
+            model: None,
+            sampling: Sampling::default(),
+            tool_choice: ToolChoice::default(),
+            tools: Vec::new(),
+            sections: Vec::new(),
+            review: None,
+            sessions: None,
+            counters: None,
+            clock: Arc::new(SystemClock),
+            limits: Limits::default(),
+            max_depth: Self::DEFAULT_MAX_DEPTH,
+            max_result_chars: Self::DEFAULT_MAX_RESULT_CHARS,
+        }
+    }
+
+    /// Sets the model to ask. Required.
+    pub fn model(mut self, model: impl Into<ModelId>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Sets how the model samples. By default everything is left to the endpoint.
+    pub fn sampling(mut self, sampling: Sampling) -> Self {
+        self.sampling = sampling;
+        self
+    }
+
+    /// Sets the tool choice of the first request of every turn; the others are
+    /// [`ToolChoice::Auto`], or a forced tool would be called for ever. `Auto` by default.
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.tool_choice = choice;
+        self
+    }
+
+    /// Says who the agent is, at the top of the system prompt. Without it the prompt has only what
+    /// the other parts bring.
+    pub fn identity(self, text: impl Into<String>) -> Self {
+        self.section(FixedSection::new(Slot::Identity, text))
+    }
+
+    /// Adds a section of the system prompt. It is read when a conversation starts.
+    pub fn section(mut self, section: impl PromptSource + 'static) -> Self {
+        self.sections.push(Arc::new(section));
+        self
+    }
+
     /// Adds a tool.
     pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
         self.tools.push(Arc::new(tool));
         self
     }
 
-    /// Adds a section of the system prompt.
-    pub fn section(mut self, section: impl PromptSource + 'static) -> Self {
-        self.sections.push(Arc::new(section));
+    /// Adds tools of different types.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        self.tools.extend(tools);
         self
     }
+
+    /// Adds whatever `extension` brings.
+    pub fn with(self, extension: impl Extension) -> Self {
+        extension.install(self)
+    }
+
+    /// Adds a memory: its prompt section and its tool, such as `hermes_memory::Memory`. Without one
+    /// the agent knows nothing of earlier conversations.
+    pub fn memory(self, memory: impl Extension) -> Self {
+        self.with(memory)
+    }
+
+    /// Adds skills: their index and their tools, such as `hermes_skills::Skills`. Without them the
+    /// agent has no procedures to go by.
+    pub fn skills(self, skills: impl Extension) -> Self {
+        self.with(skills)
+    }
+
+    /// Sets when the agent reflects and what becomes of what it wants to keep. Without a policy it
+    /// never reflects, and every write is applied.
+    pub fn review(mut self, policy: impl ReviewPolicy + 'static) -> Self {
+        self.review = Some(Arc::new(policy));
+        self
+    }
+
+    /// Sets where conversations are kept. Without a store they end with the process.
+    pub fn sessions(mut self, store: impl SessionStore + 'static) -> Self {
+        self.sessions = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets where the counts that reviews go by are kept. Without it each session has its own.
+    pub fn counters(mut self, store: impl CounterStore + 'static) -> Self {
+        self.counters = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets the clock. The machine's own by default.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// Sets how far one turn may go.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets how many model requests one turn may make. 90 by default.
+    pub fn max_requests(mut self, requests: u32) -> Self {
+        self.limits.requests = requests;
+        self
+    }
+
+    /// Sets how deep agents may be nested below a conversation. 1 by default; 0 allows reviews only.
+    pub fn max_depth(mut self, depth: u32) -> Self {
+        self.max_depth = depth;
+        self
+    }
+
+    /// Sets how many characters of a result the model is shown; what is over is cut from the middle,
+    /// with a marker. 100,000 by default.
+    pub fn max_result_chars(mut self, chars: usize) -> Self {
+        self.max_result_chars = chars;
+        self
+    }
+
+    /// Puts the agent together.
+    ///
+    /// # Errors
+    ///
+    /// - [`BuildError::NoModel`] if no model is set.
+    /// - [`BuildError::NoRequests`] if a turn may make no request at all.
+    /// - [`BuildError::DuplicateTool`] if two tools have the same name.
+    /// - [`BuildError::InvalidTool`] if a tool's name or schema is one that endpoints refuse.
+    /// - [`BuildError::MissingTool`] if a section of the prompt needs a tool that is not there.
+    pub fn build(self) -> Result<Agent, BuildError> {
+        let model = self.model.filter(|it| !it.as_str().trim().is_empty());
+        let model = model.ok_or(BuildError::NoModel)?;
+        if self.limits.requests == 0 {
+            return Err(BuildError::NoRequests);
+        }
+        let registry = ToolRegistry::new(self.tools)
+            .map_err(|err| BuildError::DuplicateTool { name: err.name })?;
+        check_specs(&registry)?;
+        check_sections(&self.sections, &registry)?;
+        Ok(Agent::new(Recipe {
+            provider: self.provider,
+            model,
+            sampling: self.sampling,
+            tool_choice: self.tool_choice,
+            registry,
+            sections: self.sections,
+            policy: self.review,
+            sessions: self.sessions,
+            counters: self.counters,
+            clock: self.clock,
+            limits: self.limits,
+            max_depth: self.max_depth,
+            max_result_chars: self.max_result_chars,
+            tasks: Tasks::default(),
+            reports: Reports::default(),
+        }))
+    }
+}
+
+fn check_specs(registry: &ToolRegistry) -> Result<(), BuildError> {
+    for spec in registry.specs().iter() {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let is_named =
+            !spec.name.is_empty() && spec.name.len() <= 64 && spec.name.bytes().all(is_plain);
+        let has_schema = spec.parameters.get("type").and_then(|it| it.as_str()) == Some("object");
+        let reason = match (is_named, has_schema) {
+            (false, _) => "its name must be 1 to 64 of a-z, A-Z, 0-9, '_' and '-'",
+            (_, false) => "its schema must have \"type\": \"object\"",
+            _ => continue,
+        };
+        return Err(BuildError::InvalidTool { name: Arc::clone(&spec.name), reason });
+    }
+    Ok(())
+}
+
+fn check_sections(
+    sections: &[Arc<dyn PromptSource>],
+    registry: &ToolRegistry,
+) -> Result<(), BuildError> {
+    for section in sections {
+        if let Some(tool) = section.needs_tool()
+            && registry.get(tool).is_none()
+        {
+            return Err(BuildError::MissingTool { section: section.slot(), tool: tool.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+/// Parts that do not fit together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// No model is set.
+    #[error("no model is set; call `model`")]
+    NoModel,
+    /// A turn may make no request.
+    #[error("a turn may make no model request; set `max_requests` to at least 1")]
+    NoRequests,
+    /// Two tools have the same name.
+    #[error("two tools are called {name:?}")]
+    DuplicateTool {
+        /// The name.
+        name: Arc<str>,
+    },
+    /// A tool that endpoints would refuse.
+    #[error("the tool {name:?} cannot be offered: {reason}")]
+    InvalidTool {
+        /// Its name.
+        name: Arc<str>,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A section speaks of a tool that is not there.
+    #[error("the {section:?} section of the prompt needs the tool {tool:?}, which is not there")]
+    MissingTool {
+        /// The section.
+        section: Slot,
+        /// The tool.
+        tool: String,
+    },
 }

@@ -1,13 +1,124 @@
 //! The agent: a recipe from which conversations are started, and the loop that runs their turns.
 
 mod builder;
-mod event;
-mod tasks;
+mod recipe;
+mod reply;
+
 mod turn;
 
+mod conversation;
+mod dispatch;
+mod keep;
+mod run;
+
+mod child;
+mod finish;
+
+mod event;
+mod tasks;
+
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    sync::Arc,
+};
+
 pub use self::{
-    builder::{AgentBuilder, Extension},
+    builder::{AgentBuilder, BuildError, Extension},
     event::{AgentError, AgentEvent, Finish, FinishedTurn},
+    reply::{Reply, TurnInput},
     tasks::ReviewHandle,
     turn::{Limits, Outcome, Step, Turn},
 };
+pub(crate) use self::{conversation::Conversation, finish::run_turn, recipe::Recipe};
+use crate::{
+    provider::Provider,
+    review::ReviewReport,
+    session::Session,
+    store::{SessionId, StoreError, StoredSession},
+};
+
+/// An agent: what conversations with it are made of. Cloning it copies a pointer.
+#[derive(Clone, Debug)]
+pub struct Agent(Arc<Recipe>);
+
+impl Agent {
+    /// Starts building an agent that talks to `provider`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "testing")]
+    /// # fn main() -> Result<(), hermes_core::agent::BuildError> {
+    /// use hermes_core::{Agent, testing::ScriptedProvider};
+    ///
+    /// let agent = Agent::builder(ScriptedProvider::new().say("hello"))
+    ///     .model("scripted")
+    ///     .identity("You keep a small shop's books.")
+    ///     .max_requests(30)
+    ///     .build()?;
+    /// # let _ = agent;
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "testing"))]
+    /// # fn main() {}
+    /// ```
+    pub fn builder(provider: impl Provider + 'static) -> AgentBuilder {
+        AgentBuilder::new(Arc::new(provider))
+    }
+
+    fn new(recipe: Recipe) -> Self {
+        Self(Arc::new(recipe))
+    }
+
+    /// Starts a conversation under an id of its own.
+    pub fn session(&self) -> Session {
+        self.session_as(SessionId::new(format!("session-{:016x}", random())))
+    }
+
+    /// Starts a conversation called `id`. If the store already has one of that name, its first turn
+    /// fails; use [`resume`](Self::resume) to go on with it.
+    pub fn session_as(&self, id: SessionId) -> Session {
+        Session::start(Arc::clone(&self.0), id)
+    }
+
+    /// Goes on with the conversation called `id`, `None` if the store has none or there is no store.
+    ///
+    /// A turn that was under way when its process ended is settled: calls that had no result get one
+    /// that says so.
+    ///
+    /// # Errors
+    ///
+    /// - [`StoreError::Locked`] if somebody else writes it.
+    /// - [`StoreError::Backend`] if it cannot be read.
+    pub async fn resume(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
+        let Some(store) = &self.0.sessions else { return Ok(None) };
+        let lock = store.lock(id).await?;
+        let Some(stored) = store.load(id).await? else { return Ok(None) };
+        Ok(Some(Session::restore(Arc::clone(&self.0), id.clone(), stored, Some(lock))))
+    }
+
+    /// Goes on from a conversation that the host keeps itself.
+    pub fn adopt(&self, id: SessionId, stored: StoredSession) -> Session {
+        Session::restore(Arc::clone(&self.0), id, stored, None)
+    }
+
+    /// Returns the reports of the latest reviews, oldest first, at most 64.
+    pub fn reports(&self) -> Vec<Arc<ReviewReport>> {
+        self.0.reports.all()
+    }
+
+    /// Waits until no turn and no review is under way.
+    pub async fn settled(&self) {
+        self.0.tasks.settled().await;
+    }
+
+    /// Cancels all turns and reviews, waits for their end, and takes no more.
+    pub async fn shutdown(&self) {
+        self.0.tasks.shutdown().await;
+    }
+}
+
+/// Returns a number that differs from call to call, for ids.
+pub(crate) fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}

@@ -76,6 +76,11 @@ impl ReviewHandle {
         self.token.cancel();
     }
 
+    /// Returns whether the review is over, with a report or lost with its runtime.
+    pub fn is_over(&self) -> bool {
+        self.report.borrow().is_some() || self.report.has_changed().is_err()
+    }
+
     /// Returns the report if the review is over.
     pub fn report(&self) -> Option<Arc<ReviewReport>> {
         self.report.borrow().clone()
@@ -109,7 +114,6 @@ impl IntoFuture for ReviewHandle {
 pub(crate) struct ReviewTicket {
     pub(crate) id: Arc<str>,
     pub(crate) scope: ReviewScope,
-    pub(crate) token: CancellationToken,
     report: watch::Sender<Option<Arc<ReviewReport>>>,
 }
 
@@ -121,9 +125,8 @@ impl ReviewTicket {
         token: CancellationToken,
     ) -> (Self, ReviewHandle) {
         let (sender, receiver) = watch::channel(None);
-        let handle =
-            ReviewHandle { id: Arc::clone(&id), scope, token: token.clone(), report: receiver };
-        (Self { id, scope, token, report: sender }, handle)
+        let handle = ReviewHandle { id: Arc::clone(&id), scope, token, report: receiver };
+        (Self { id, scope, report: sender }, handle)
     }
 
     /// Hands over the report.

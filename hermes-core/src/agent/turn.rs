@@ -21,6 +21,9 @@ use crate::message::{CallId, Message, StopReason};
 ///
 /// let answer = Message::assistant("done").with_stop(StopReason::EndTurn);
 /// turn.apply(&Outcome::Replied(&answer));
+/// assert_eq!(turn.next_step(), Step::Deliver);
+///
+/// turn.apply(&Outcome::NothingToAppend);
 /// assert_eq!(turn.next_step(), Step::Finish(Finish::Answered));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,9 +44,11 @@ pub struct Turn {
 #[serde(default)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The most model requests, the grace request not counted. 90 by default, as in hermes-agent.
+    /// The most model requests. 90 by default, as in hermes-agent. The last one that a turn of
+    /// several has left is the grace request, in which the model can only sum up.
     pub requests: u32,
-    /// The most tokens, input and output together. `None`, the default, for no limit.
+    /// The most tokens, input and output together, before the grace request. `None`, the default,
+    /// for no limit.
     pub tokens: Option<u64>,
     /// How often an answer that was cut at the limit of output tokens is continued. 3 by default.
     pub continuations: u32,
@@ -64,7 +69,7 @@ pub enum Step {
     CallModel,
     /// Run the calls of the last assistant message and append their results.
     RunTools(Vec<CallId>),
-    /// Append what was sent while the tools ran, if anything was.
+    /// Append what was sent while the turn ran, if anything was.
     Deliver,
     /// Append a request to go on where the answer was cut, then ask again.
     Continue,
@@ -86,6 +91,8 @@ pub enum Outcome<'a> {
     ToolEndedTurn(&'a str),
     /// What was to be appended is in the history.
     Appended,
+    /// There was nothing to append.
+    NothingToAppend,
     /// The turn was cancelled and its history is settled.
     Cancelled,
     /// The model could not be asked.
@@ -97,7 +104,8 @@ pub enum Outcome<'a> {
 enum Phase {
     Model,
     Tools(Vec<CallId>),
-    Deliver,
+    /// Before the next request, or before the end that is named.
+    Deliver(Option<Finish>),
     Continue,
     Grace,
     Over(Finish),
@@ -128,7 +136,7 @@ impl Turn {
         match &self.phase {
             Phase::Model => Step::CallModel,
             Phase::Tools(calls) => Step::RunTools(calls.clone()),
-            Phase::Deliver => Step::Deliver,
+            Phase::Deliver(_) => Step::Deliver,
             Phase::Continue => Step::Continue,
             Phase::Grace => Step::Grace,
             Phase::Over(finish) => Step::Finish(finish.clone()),
@@ -144,17 +152,14 @@ impl Turn {
             Outcome::Replied(message) => self.after_reply(message),
             Outcome::ToolsRan => {
                 self.tool_rounds = self.tool_rounds.saturating_add(1);
-                Phase::Deliver
+                Phase::Deliver(None)
             }
             Outcome::ToolEndedTurn(reason) => {
                 self.tool_rounds = self.tool_rounds.saturating_add(1);
                 Phase::Over(Finish::EndedByTool((*reason).to_owned()))
             }
-            Outcome::Appended if matches!(self.phase, Phase::Grace) => {
-                self.in_grace = true;
-                Phase::Model
-            }
-            Outcome::Appended => self.within_limits(),
+            Outcome::Appended => self.after_append(),
+            Outcome::NothingToAppend => self.after_nothing(),
             Outcome::Cancelled => Phase::Over(Finish::Cancelled),
             Outcome::Failed(reason) => Phase::Over(Finish::Failed((*reason).to_owned())),
         };
@@ -185,21 +190,32 @@ impl Turn {
         let used = message.usage.unwrap_or_default().total();
         self.tokens = self.tokens.saturating_add(used);
         let calls: Vec<CallId> = message.calls().map(|call| call.id.clone()).collect();
-        if !calls.is_empty() {
-            return if self.in_grace {
-                Phase::Over(Finish::OutOfRounds)
-            } else {
-                Phase::Tools(calls)
-            };
-        }
         if self.in_grace {
             return Phase::Over(Finish::OutOfRounds);
+        }
+        if !calls.is_empty() {
+            return Phase::Tools(calls);
         }
         match message.stop {
             Some(StopReason::Refusal) => Phase::Over(Finish::Refused),
             Some(StopReason::Length) => self.after_cut(),
             _ if message.is_blank() => self.after_empty(),
-            _ => Phase::Over(Finish::Answered),
+            _ => Phase::Deliver(Some(Finish::Answered)),
+        }
+    }
+
+    fn after_append(&mut self) -> Phase {
+        if matches!(self.phase, Phase::Grace) {
+            self.in_grace = true;
+            return Phase::Model;
+        }
+        self.within_limits()
+    }
+
+    fn after_nothing(&self) -> Phase {
+        match &self.phase {
+            Phase::Deliver(Some(finish)) => Phase::Over(finish.clone()),
+            _ => self.within_limits(),
         }
     }
 
@@ -220,12 +236,19 @@ impl Turn {
     }
 
     fn within_limits(&self) -> Phase {
-        if self.is_spent() { Phase::Grace } else { Phase::Model }
+        if self.limits.requests <= self.requests {
+            return Phase::Over(Finish::OutOfRounds);
+        }
+        let is_last = self.limits.requests <= self.requests.saturating_add(1);
+        if is_last || self.are_tokens_spent() { Phase::Grace } else { Phase::Model }
     }
 
     fn is_spent(&self) -> bool {
-        let no_tokens_left = self.limits.tokens.is_some_and(|limit| limit <= self.tokens);
-        self.limits.requests <= self.requests || no_tokens_left
+        self.limits.requests <= self.requests || self.are_tokens_spent()
+    }
+
+    fn are_tokens_spent(&self) -> bool {
+        self.limits.tokens.is_some_and(|limit| limit <= self.tokens)
     }
 }
 
@@ -251,24 +274,47 @@ mod tests {
         assert_eq!(turn.next_step(), Step::RunTools(vec!["a".into(), "b".into()]));
         turn.apply(&Outcome::ToolsRan);
         assert_eq!(turn.next_step(), Step::Deliver);
-        turn.apply(&Outcome::Appended);
+        turn.apply(&Outcome::NothingToAppend);
         assert_eq!(turn.next_step(), Step::CallModel);
         assert_eq!((turn.requests(), turn.tool_rounds()), (1, 1));
     }
 
     #[test]
     fn a_spent_budget_ends_in_one_grace_request() {
-        let mut turn = limited(1);
+        let mut turn = limited(2);
 
         turn.apply(&Outcome::Replied(&calling(&["a"])));
         turn.apply(&Outcome::ToolsRan);
-        turn.apply(&Outcome::Appended);
+        turn.apply(&Outcome::NothingToAppend);
         assert_eq!(turn.next_step(), Step::Grace);
         turn.apply(&Outcome::Appended);
         assert_eq!(turn.next_step(), Step::CallModel);
         assert!(turn.is_in_grace());
         turn.apply(&Outcome::Replied(&calling(&["b"])));
         assert_eq!(turn.next_step(), Step::Finish(Finish::OutOfRounds));
+        assert_eq!(turn.requests(), 2);
+    }
+
+    #[test]
+    fn a_budget_of_one_request_has_no_grace() {
+        let mut turn = limited(1);
+
+        turn.apply(&Outcome::Replied(&calling(&["a"])));
+        turn.apply(&Outcome::ToolsRan);
+        turn.apply(&Outcome::NothingToAppend);
+
+        assert_eq!(turn.next_step(), Step::Finish(Finish::OutOfRounds));
+    }
+
+    #[test]
+    fn what_was_sent_during_the_answer_is_answered_too() {
+        let mut turn = limited(9);
+
+        turn.apply(&Outcome::Replied(&Message::assistant("done").with_stop(StopReason::EndTurn)));
+        assert_eq!(turn.next_step(), Step::Deliver);
+        turn.apply(&Outcome::Appended);
+
+        assert_eq!(turn.next_step(), Step::CallModel);
     }
 
     #[test]

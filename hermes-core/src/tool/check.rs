@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(given: Value, expected: &[&str]) {
+    fn check(given: &Value, expected: &[&str]) {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -123,18 +123,18 @@ mod tests {
             "required": ["path"],
             "additionalProperties": false,
         });
-        assert_eq!(arguments(&schema, &given), expected);
+        assert_eq!(arguments(&schema, given), expected);
     }
 
     #[test]
     fn right_arguments_pass() {
-        check(json!({"path": "a", "limit": null, "mode": "fast"}), &[]);
+        check(&json!({"path": "a", "limit": null, "mode": "fast"}), &[]);
     }
 
     #[test]
     fn everything_wrong_is_listed() {
         check(
-            json!({"limit": "3", "mode": "quick", "paht": "a"}),
+            &json!({"limit": "3", "mode": "quick", "paht": "a"}),
             &[
                 "\"path\" is required. You passed \"paht\"; did you mean \"path\"?",
                 "\"limit\" must be integer or null, not string.",
@@ -146,6 +146,6 @@ mod tests {
 
     #[test]
     fn arguments_must_be_an_object() {
-        check(json!([1]), &["The arguments must be a JSON object, not array."]);
+        check(&json!([1]), &["The arguments must be a JSON object, not array."]);
     }
 }

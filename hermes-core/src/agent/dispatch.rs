@@ -1,0 +1,272 @@
+//! Runs the calls of one reply and gives each exactly one output, whatever happens.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use futures::{FutureExt, future::join_all};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::AgentEvent;
+use crate::{
+    message::{Call, CallResult, CallStatus, StopReason},
+    tool::{Effect, Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, TurnScope},
+};
+
+/// What the calls of a conversation may reach.
+#[derive(Clone, Debug)]
+pub(crate) struct Dispatch {
+    pub(crate) registry: ToolRegistry,
+    pub(crate) allowed: Allowed,
+    pub(crate) scope: Arc<TurnScope>,
+    pub(crate) events: Events,
+    pub(crate) max_result_chars: usize,
+}
+
+/// Which of the tools on offer a run may call.
+#[derive(Clone, Debug)]
+pub(crate) enum Allowed {
+    All,
+    Only(Vec<Arc<str>>),
+}
+
+impl Allowed {
+    fn permits(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.iter().any(|it| &**it == name),
+        }
+    }
+}
+
+/// Where events go; nowhere for a fork.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Events(pub(crate) Option<UnboundedSender<AgentEvent>>);
+
+impl Events {
+    /// Sends the event that `make` returns, if anybody listens.
+    pub(crate) fn send(&self, make: impl FnOnce() -> AgentEvent) {
+        if let Some(sender) = &self.0
+            && !sender.is_closed()
+        {
+            // The host may stop listening at any time, which is no error.
+            let _ = sender.send(make());
+        }
+    }
+}
+
+/// What came of the calls of a reply, in the order of the calls.
+#[derive(Debug, Default)]
+pub(crate) struct Dispatched {
+    pub(crate) outputs: Vec<(Call, ToolOutput)>,
+    pub(crate) end: Option<String>,
+}
+
+impl Dispatched {
+    /// Returns the results for the history.
+    pub(crate) fn results(&self) -> impl Iterator<Item = CallResult> {
+        self.outputs
+            .iter()
+            .map(|(call, output)| CallResult::new(call.id.clone(), output.status, &output.content))
+    }
+}
+
+/// In what condition a call is when its turn comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Condition {
+    Whole,
+    /// The reply was cut, and this was the last thing in it.
+    MaybeCut,
+    /// A call before it ended the turn.
+    TurnEnded,
+}
+
+const CANCELLED: &str = "Cancelled before it ran.";
+const CANCELLED_RUNNING: &str = "Cancelled while it ran; it may have had an effect.";
+const ENDED: &str = "Not run: an earlier call ended the turn.";
+
+impl Dispatch {
+    /// Runs `calls`, neighbouring reads at the same time and everything else one after the other.
+    ///
+    /// `stop` is why the reply ended: after a cut the last call is not run unless it is whole.
+    pub(crate) async fn run(&self, calls: Vec<Call>, stop: Option<&StopReason>) -> Dispatched {
+        let mut done = Dispatched::default();
+        let is_cut = stop == Some(&StopReason::Length);
+        let mut calls = calls.into_iter().peekable();
+        while let Some(call) = calls.next() {
+            let mut group = vec![call];
+            while self.is_read(group.first()) && self.is_read(calls.peek()) {
+                group.extend(calls.next());
+            }
+            let is_last = calls.peek().is_none();
+            let cut_at = (is_cut && is_last).then(|| group.len().saturating_sub(1));
+            let condition = |at| match (&done.end, cut_at) {
+                (Some(_), _) => Condition::TurnEnded,
+                (None, Some(cut)) if cut == at => Condition::MaybeCut,
+                _ => Condition::Whole,
+            };
+            let outputs =
+                join_all(group.iter().enumerate().map(|(at, call)| self.one(call, condition(at))))
+                    .await;
+            for (call, (output, end)) in group.into_iter().zip(outputs) {
+                done.end = done.end.or(end);
+                self.events.send(|| {
+                    AgentEvent::CallFinished(CallResult::new(
+                        call.id.clone(),
+                        output.status,
+                        &output.content,
+                    ))
+                });
+                done.outputs.push((call, output));
+            }
+        }
+        done
+    }
+
+    fn is_read(&self, call: Option<&Call>) -> bool {
+        let spec = call.and_then(|call| self.registry.spec(&call.name));
+        spec.is_some_and(|spec| spec.effect == Effect::Read)
+    }
+
+    /// Returns the output of one call, and the reason if it ends the turn.
+    async fn one(&self, call: &Call, condition: Condition) -> (ToolOutput, Option<String>) {
+        if condition == Condition::TurnEnded {
+            return (ToolOutput::rejected(ENDED), None);
+        }
+        if self.scope.token.is_cancelled() {
+            return (cancelled(CANCELLED), None);
+        }
+        let (output, end) = match self.checked(call, condition == Condition::MaybeCut) {
+            Ok((tool, arguments)) => self.guarded(&tool, call, arguments).await,
+            Err(reason) => (ToolOutput::rejected(reason), None),
+        };
+        (self.bounded(output), end)
+    }
+
+    /// Returns the tool and its arguments, or everything that is wrong with the call.
+    fn checked(
+        &self,
+        call: &Call,
+        is_cut: bool,
+    ) -> Result<(Arc<dyn Tool>, serde_json::Value), String> {
+        let name = &*call.name;
+        let tool = self.registry.get(name).ok_or_else(|| self.registry.explain_unknown(name))?;
+        if let Allowed::Only(names) = &self.allowed
+            && !self.allowed.permits(name)
+        {
+            return Err(format!(
+                "{name:?} is not available here. Available: {}.",
+                names.join(", ")
+            ));
+        }
+        if is_cut && call.arguments.as_str().trim().is_empty() {
+            return Err(cut_message(name));
+        }
+        let arguments = call.arguments.parse().map_err(|err| {
+            if is_cut {
+                return cut_message(name);
+            }
+            format!("The arguments of {name:?} are not valid JSON: {err}. The tool was not run.")
+        })?;
+        let wrong = self.registry.check(name, arguments);
+        if wrong.is_empty() {
+            return Ok((Arc::clone(tool), arguments.clone()));
+        }
+        Err(format!("The tool {name:?} was not run. {}", wrong.join(" ")))
+    }
+
+    async fn guarded(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &Call,
+        arguments: serde_json::Value,
+    ) -> (ToolOutput, Option<String>) {
+        self.events.send(|| AgentEvent::CallStarted(call.clone()));
+        let context = ToolContext::new(Arc::clone(&self.scope), call.id.clone());
+        let running = AssertUnwindSafe(tool.call(arguments, &context)).catch_unwind();
+        let limit = self.registry.spec(&call.name).and_then(|spec| spec.timeout);
+        let bounded = async {
+            match limit {
+                Some(limit) => tokio::time::timeout(limit, running).await.ok(),
+                None => Some(running.await),
+            }
+        };
+        let ended = tokio::select! {
+            biased;
+            ended = bounded => ended,
+            () = self.scope.token.cancelled() => return (cancelled(CANCELLED_RUNNING), None),
+        };
+        match ended {
+            Some(Ok(Ok(output))) => (output, None),
+            Some(Ok(Err(ToolError::EndTurn { reason }))) => {
+                (ToolOutput::failed(format!("The turn was ended: {reason}")), Some(reason))
+            }
+            Some(Ok(Err(err))) => (ToolOutput::failed(chain(&err)), None),
+            Some(Err(_)) => {
+                (ToolOutput::failed("The tool crashed; it may have had an effect."), None)
+            }
+            None => {
+                (ToolOutput::failed("The tool ran out of time; it may have had an effect."), None)
+            }
+        }
+    }
+
+    /// Cuts what is over the limit from the middle of the output.
+    fn bounded(&self, mut output: ToolOutput) -> ToolOutput {
+        if self.max_result_chars < output.content.len() {
+            let count = output.content.chars().count();
+            if self.max_result_chars < count {
+                output.content = cut_middle(&output.content, count, self.max_result_chars);
+            }
+        }
+        output
+    }
+}
+
+fn cancelled(content: &str) -> ToolOutput {
+    let mut output = ToolOutput::failed(content);
+    output.status = CallStatus::Cancelled;
+    output
+}
+
+fn cut_message(name: &str) -> String {
+    format!(
+        "The call of {name:?} was cut off before it was complete, and was not run. Make it shorter."
+    )
+}
+
+fn cut_middle(text: &str, count: usize, limit: usize) -> String {
+    let head = limit / 5 * 3;
+    let tail = limit.saturating_sub(head);
+    let start: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(count.saturating_sub(tail)).collect();
+    let dropped = count.saturating_sub(limit);
+    format!("{start}\n[… {dropped} of {count} characters left out …]\n{end}")
+}
+
+/// Returns an error with its causes, for the model.
+fn chain(err: &dyn std::error::Error) -> String {
+    let mut text = err.to_string();
+    let mut source = err.source();
+    while let Some(cause) = source {
+        let message = cause.to_string();
+        if !text.contains(&message) {
+            text.push_str(": ");
+            text.push_str(&message);
+        }
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_a_long_text_is_cut() {
+        let text = format!("{}{}", "a".repeat(80), "é".repeat(80));
+
+        let cut = cut_middle(&text, 160, 10);
+
+        assert_eq!(cut, "aaaaaa\n[… 150 of 160 characters left out …]\néééé");
+    }
+}

@@ -1,0 +1,238 @@
+//! What surrounds the run of a turn: its beginning, its result, and the review it may start.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use futures::FutureExt;
+use tokio::sync::{mpsc::UnboundedSender, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    AgentError, AgentEvent, Finish, FinishedTurn, ReviewHandle, Turn, TurnInput,
+    child::{Parent, SessionFork, Source, last_text},
+    dispatch::{Allowed, Dispatch, Events},
+    keep::Keep,
+    run::Run,
+    tasks::ReviewTicket,
+};
+use crate::{
+    change::{Change, ChangeTarget},
+    fork::Fork,
+    message::{Message, Role, Usage},
+    origin::Origin,
+    provider::Request,
+    review::{Gate, ReviewOutcome, ReviewReport, ReviewTask},
+    session::Shared,
+    store::Counts,
+    tool::{Extensions, Progress, TurnScope},
+};
+
+/// Runs one turn of a session and sends its result. This is the future that a [`super::Reply`] waits
+/// for.
+pub(crate) async fn run_turn(
+    shared: Arc<Shared>,
+    input: TurnInput,
+    events: UnboundedSender<AgentEvent>,
+    token: CancellationToken,
+    result: oneshot::Sender<Result<FinishedTurn, AgentError>>,
+) {
+    let turn = AssertUnwindSafe(one_turn(&shared, input, events, token)).catch_unwind().await;
+    shared.end();
+    // The host may have dropped the reply, which is no error.
+    let _ = result.send(turn.unwrap_or(Err(AgentError::Lost)));
+}
+
+async fn one_turn(
+    shared: &Arc<Shared>,
+    input: TurnInput,
+    events: UnboundedSender<AgentEvent>,
+    token: CancellationToken,
+) -> Result<FinishedTurn, AgentError> {
+    shared.lock().await?;
+    let (template, warnings) = shared.template().await;
+    Shared::warn(&events, warnings);
+    let number = shared.next_turn();
+    let extensions = input.extensions;
+    let start = shared.conversation.history().len();
+    shared.conversation.push(Message::new(Role::User, input.parts));
+    let scope = scope(shared, &template, number, (extensions.clone(), events.clone(), token));
+    let mut run = new_run(shared, template, scope, events);
+    run.keep.save(&run.conversation, &run.turn, run.usage).await?;
+    let driven = run.drive().await;
+    shared.add_usage(run.usage);
+    let finished = finished(shared, &run, number, start, driven.as_ref().ok());
+    // The review comes before the last save, so that a consumed count is stored as consumed.
+    let finished = match driven {
+        Ok(_) => with_review(shared, &run, finished, extensions),
+        Err(err) => {
+            shared.save(&run.conversation, None, Usage::default()).await.ok();
+            return Err(err);
+        }
+    };
+    shared.save(&run.conversation, None, Usage::default()).await?;
+    Ok(finished)
+}
+
+fn scope(
+    shared: &Arc<Shared>,
+    template: &Request,
+    number: u64,
+    (extensions, events, token): (Extensions, UnboundedSender<AgentEvent>, CancellationToken),
+) -> TurnScope {
+    let recipe = &shared.recipe;
+    let parent = Parent {
+        recipe: Arc::clone(recipe),
+        template: template.clone(),
+        conversation: Source::Live(shared.conversation.clone()),
+        session: shared.id.clone(),
+        turn: number,
+        extensions: extensions.clone(),
+        seen: shared.seen.clone(),
+        token: token.clone(),
+        depth: 0,
+    };
+    let mut scope = TurnScope::new(shared.id.clone());
+    scope.turn = number;
+    scope.origin = Origin::user();
+    scope.token = token;
+    scope.extensions = extensions;
+    scope.fork = (0 < recipe.max_depth).then(|| Arc::new(SessionFork(parent)) as Arc<dyn Fork>);
+    scope.clock = Arc::clone(&recipe.clock);
+    scope.gate = recipe.policy.clone().map(Gate::new).unwrap_or_default();
+    scope.seen = shared.seen.clone();
+    scope.progress = Progress::to(events);
+    scope
+}
+
+fn new_run(
+    shared: &Arc<Shared>,
+    template: Request,
+    scope: TurnScope,
+    events: UnboundedSender<AgentEvent>,
+) -> Run {
+    let recipe = &shared.recipe;
+    Run {
+        provider: Arc::clone(&recipe.provider),
+        template,
+        first_choice: recipe.tool_choice.clone(),
+        conversation: shared.conversation.clone(),
+        turn: Turn::new(recipe.limits),
+        dispatch: Dispatch {
+            registry: recipe.registry.clone(),
+            allowed: Allowed::All,
+            scope: Arc::new(scope),
+            events: Events(Some(events)),
+            max_result_chars: recipe.max_result_chars,
+        },
+        keep: Keep::Session(Arc::clone(shared)),
+        record: Arc::default(),
+        usage: Usage::default(),
+        calls: 0,
+    }
+}
+
+/// Puts the finished turn together and brings the counts up to date.
+fn finished(
+    shared: &Arc<Shared>,
+    run: &Run,
+    number: u64,
+    start: usize,
+    finish: Option<&Finish>,
+) -> FinishedTurn {
+    let history = run.conversation.history();
+    let changes = run.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+    let counts = shared.update_counts(|counts| count(counts, run.turn.tool_rounds(), &changes));
+    FinishedTurn {
+        session: shared.id.clone(),
+        turn: number,
+        text: last_text(history.get(start..).unwrap_or_default()),
+        finish: finish.cloned().unwrap_or(Finish::Failed(String::new())),
+        requests: run.turn.requests(),
+        tool_rounds: run.turn.tool_rounds(),
+        calls: run.calls,
+        changes,
+        usage: run.usage,
+        counts,
+        tools: run.dispatch.registry.names().map(Arc::from).collect(),
+        review: None,
+    }
+}
+
+/// Counts one turn. A write of memory or skills starts its count again.
+fn count(counts: &mut Counts, tool_rounds: u32, changes: &[Change]) {
+    let wrote_memory = changes.iter().any(|it| matches!(it.target, ChangeTarget::Memory(_)));
+    let wrote_skill = changes.iter().any(|it| matches!(it.target, ChangeTarget::Skill { .. }));
+    counts.turns_since_memory =
+        if wrote_memory { 0 } else { counts.turns_since_memory.saturating_add(1) };
+    counts.rounds_since_skills =
+        if wrote_skill { 0 } else { counts.rounds_since_skills.saturating_add(tool_rounds) };
+}
+
+/// Starts the review that is due after a completed turn, if one is and none is under way.
+fn with_review(
+    shared: &Arc<Shared>,
+    run: &Run,
+    mut finished: FinishedTurn,
+    extensions: Extensions,
+) -> FinishedTurn {
+    let Some(policy) = &shared.recipe.policy else { return finished };
+    if !finished.is_completed() || shared.is_in_review() {
+        return finished;
+    }
+    let Some(task) = policy.after_turn(&finished) else { return finished };
+    let scope = task.scope;
+    let Some(review) = start_review(shared, run, task, finished.turn, extensions) else {
+        return finished;
+    };
+    finished.counts = shared.update_counts(|counts| {
+        if scope.has_memory() {
+            counts.turns_since_memory = 0;
+        }
+        if scope.has_skills() {
+            counts.rounds_since_skills = 0;
+        }
+    });
+    shared.set_review(review.clone());
+    finished.review = Some(review);
+    finished
+}
+
+fn start_review(
+    shared: &Arc<Shared>,
+    run: &Run,
+    task: ReviewTask,
+    turn: u64,
+    extensions: Extensions,
+) -> Option<ReviewHandle> {
+    let recipe = &shared.recipe;
+    let token = recipe.tasks.child_token();
+    let id: Arc<str> = Arc::from(format!("review-{:016x}", super::random()));
+    let (ticket, handle) = ReviewTicket::open(id, task.scope, token.clone());
+    let fork = SessionFork(Parent {
+        recipe: Arc::clone(recipe),
+        template: run.template.clone(),
+        conversation: Source::Snapshot(run.conversation.history()),
+        session: shared.id.clone(),
+        turn,
+        extensions,
+        seen: shared.seen.detach(),
+        token,
+        depth: recipe.max_depth,
+    });
+    let reports = recipe.reports.clone();
+    let spawned = recipe.tasks.spawn(async move {
+        let report = Arc::new(reviewed(task, &ticket, Arc::new(fork)).await);
+        reports.push(Arc::clone(&report));
+        ticket.close(report);
+    });
+    spawned.then_some(handle)
+}
+
+/// Runs the review. A crash of it is a failed report, not the end of the process.
+async fn reviewed(task: ReviewTask, ticket: &ReviewTicket, fork: Arc<dyn Fork>) -> ReviewReport {
+    let review = AssertUnwindSafe(task.review.run(&ticket.id, ticket.scope, fork)).catch_unwind();
+    review.await.unwrap_or_else(|_| {
+        let mut report = ReviewReport::new(&*ticket.id, ticket.scope);
+        report.outcome = ReviewOutcome::Failed("the review crashed".to_owned());
+        report
+    })
+}

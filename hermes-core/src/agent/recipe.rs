@@ -1,0 +1,35 @@
+//! What an agent is made of, shared by its conversations and their forks.
+
+use std::sync::Arc;
+
+use super::{
+    Limits,
+    tasks::{Reports, Tasks},
+};
+use crate::{
+    clock::Clock,
+    prompt::PromptSource,
+    provider::{ModelId, Provider, Sampling, ToolChoice},
+    review::ReviewPolicy,
+    store::{CounterStore, SessionStore},
+    tool::ToolRegistry,
+};
+
+#[derive(Debug)]
+pub(crate) struct Recipe {
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) model: ModelId,
+    pub(crate) sampling: Sampling,
+    pub(crate) tool_choice: ToolChoice,
+    pub(crate) registry: ToolRegistry,
+    pub(crate) sections: Vec<Arc<dyn PromptSource>>,
+    pub(crate) policy: Option<Arc<dyn ReviewPolicy>>,
+    pub(crate) sessions: Option<Arc<dyn SessionStore>>,
+    pub(crate) counters: Option<Arc<dyn CounterStore>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) limits: Limits,
+    pub(crate) max_depth: u32,
+    pub(crate) max_result_chars: usize,
+    pub(crate) tasks: Tasks,
+    pub(crate) reports: Reports,
+}

@@ -1,0 +1,142 @@
+//! What a host holds while a turn runs.
+
+use std::{
+    future::IntoFuture,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use futures::Stream;
+use tokio::sync::{mpsc::UnboundedReceiver, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::{AgentError, AgentEvent, FinishedTurn};
+use crate::{
+    message::{Message, Part},
+    tool::Extensions,
+};
+
+/// What a turn starts with: the user's message, and what the host attaches for its tools.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TurnInput {
+    /// What the user says.
+    pub parts: Vec<Part>,
+    /// Values for the tools of this turn.
+    pub extensions: Extensions,
+}
+
+impl TurnInput {
+    /// Creates the input that says `text`.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { parts: vec![Part::Text(text.into())], extensions: Extensions::default() }
+    }
+
+    /// Returns the same input with values for the tools of this turn.
+    #[must_use]
+    pub fn with_extensions(mut self, extensions: Extensions) -> Self {
+        self.extensions = extensions;
+        self
+    }
+}
+
+impl<T: Into<String>> From<T> for TurnInput {
+    fn from(text: T) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<Message> for TurnInput {
+    fn from(message: Message) -> Self {
+        Self { parts: message.parts.clone(), extensions: Extensions::default() }
+    }
+}
+
+/// A turn under way: a stream of its events, and a future of its end.
+///
+/// Awaiting it gives the [`FinishedTurn`]; events that were not read by then are not kept. Dropping
+/// it, or the future, cancels the turn.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "testing")]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use futures::StreamExt;
+/// use hermes_core::{Agent, agent::AgentEvent, testing::ScriptedProvider};
+///
+/// let agent = Agent::builder(ScriptedProvider::new().say("Hello!")).model("scripted").build()?;
+///
+/// let mut reply = agent.session().send("Hi.");
+/// let mut shown = String::new();
+/// while let Some(event) = reply.next().await {
+///     if let AgentEvent::Text(delta) = event {
+///         shown.push_str(&delta);
+///     }
+/// }
+/// let turn = reply.await?;
+///
+/// assert_eq!(shown, turn.text);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "testing"))]
+/// # fn main() {}
+/// ```
+#[derive(Debug)]
+#[must_use = "dropping the reply cancels the turn"]
+pub struct Reply(State);
+
+#[derive(Debug)]
+enum State {
+    Running {
+        events: UnboundedReceiver<AgentEvent>,
+        result: oneshot::Receiver<Result<FinishedTurn, AgentError>>,
+        guard: DropGuard,
+    },
+    Failed(AgentError),
+}
+
+impl Reply {
+    pub(crate) fn new(
+        events: UnboundedReceiver<AgentEvent>,
+        result: oneshot::Receiver<Result<FinishedTurn, AgentError>>,
+        token: CancellationToken,
+    ) -> Self {
+        Self(State::Running { events, result, guard: token.drop_guard() })
+    }
+
+    pub(crate) fn failed(err: AgentError) -> Self {
+        Self(State::Failed(err))
+    }
+}
+
+impl Stream for Reply {
+    type Item = AgentEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<AgentEvent>> {
+        match &mut self.0 {
+            State::Running { events, .. } => events.poll_recv(context),
+            State::Failed(_) => Poll::Ready(None),
+        }
+    }
+}
+
+impl IntoFuture for Reply {
+    type Output = Result<FinishedTurn, AgentError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            match self.0 {
+                State::Running { mut events, result, guard } => {
+                    events.close();
+                    let ended = result.await.unwrap_or(Err(AgentError::Lost));
+                    guard.disarm();
+                    ended
+                }
+                State::Failed(err) => Err(err),
+            }
+        })
+    }
+}

@@ -1,0 +1,212 @@
+//! The driver: does what the turn machine says, and tells it what came of it.
+//!
+//! It decides nothing. There is one of it, for conversations and forks alike; what differs is in the
+//! fields of [`Run`].
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::StreamExt;
+
+use super::{
+    AgentError, AgentEvent, Finish, Outcome, Step, Turn,
+    conversation::Conversation,
+    dispatch::{Dispatch, Dispatched},
+    keep::Keep,
+};
+use crate::{
+    change::Change,
+    message::{CallStatus, Message, StopReason, Usage},
+    provider::{
+        Assembly, ModelEvent, Provider, ProviderError, ProviderErrorKind, Request, ToolChoice,
+    },
+};
+
+/// One turn under way.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) provider: Arc<dyn Provider>,
+    /// What every request of the turn has in common; its messages are empty.
+    pub(crate) template: Request,
+    /// The tool choice of the first request.
+    pub(crate) first_choice: ToolChoice,
+    pub(crate) conversation: Conversation,
+    pub(crate) turn: Turn,
+    pub(crate) dispatch: Dispatch,
+    pub(crate) keep: Keep,
+    /// Where changes are noted as they happen.
+    pub(crate) record: Arc<Mutex<Vec<Change>>>,
+    pub(crate) usage: Usage,
+    pub(crate) calls: u32,
+}
+
+/// What the model is told when its answer was cut at the limit of output tokens.
+const CONTINUE: &str =
+    "Your answer was cut off at the length limit. Go on exactly where it stopped.";
+/// What the model is told when its budget is spent.
+const SUM_UP: &str = "The budget of this turn is spent, so no more tools can run. Sum up what is done and what is left.";
+/// What the results of calls say that were open when the turn broke off.
+const SETTLED: &str = "Cancelled: the turn ended before this call had a result.";
+
+impl Run {
+    /// Runs the turn to its end. The conversation is settled and kept, whatever comes back.
+    pub(crate) async fn drive(&mut self) -> Result<Finish, AgentError> {
+        let ended = self.steps().await;
+        if let Err(err) = &ended {
+            self.turn.apply(&Outcome::Failed(&err.to_string()));
+        }
+        if 0 < self.conversation.settle(CallStatus::Cancelled, SETTLED) || ended.is_err() {
+            // The error that ended the turn is the one to report.
+            let kept = self.keep.save(&self.conversation, &self.turn, self.usage).await;
+            if ended.is_ok() {
+                kept?;
+            }
+        }
+        ended
+    }
+
+    async fn steps(&mut self) -> Result<Finish, AgentError> {
+        loop {
+            match self.turn.next_step() {
+                Step::CallModel => self.call_model().await?,
+                Step::RunTools(_) => self.run_tools().await,
+                Step::Deliver => self.deliver(),
+                Step::Continue => self.append(Message::user(CONTINUE)),
+                Step::Grace => self.append(Message::user(SUM_UP)),
+                Step::Finish(finish) => return Ok(finish),
+            }
+            self.keep.save(&self.conversation, &self.turn, self.usage).await?;
+        }
+    }
+
+    async fn call_model(&mut self) -> Result<(), AgentError> {
+        let request = self.request();
+        let mut assembly = Assembly::default();
+        let ended = self.stream(&request, &mut assembly).await;
+        // The history must be unshared again before it grows.
+        drop(request);
+        match ended {
+            Ok(()) => {
+                let reply = self.keep_reply(assembly.into_message());
+                self.usage += reply.usage.unwrap_or_default();
+                self.turn.apply(&Outcome::Replied(&reply));
+                Ok(())
+            }
+            Err(err) if err.kind() == ProviderErrorKind::Cancelled => {
+                self.keep_partial(assembly, StopReason::Cancelled);
+                self.turn.apply(&Outcome::Cancelled);
+                Ok(())
+            }
+            Err(err) => {
+                self.keep_partial(assembly, StopReason::Interrupted);
+                Err(err.into())
+            }
+        }
+    }
+
+    fn request(&self) -> Request {
+        let mut request = self.template.clone();
+        request.messages = self.conversation.history();
+        if self.turn.is_in_grace() {
+            request.tool_choice = ToolChoice::None;
+        } else if self.turn.requests() == 0 {
+            request.tool_choice = self.first_choice.clone();
+        }
+        request
+    }
+
+    async fn stream(
+        &self,
+        request: &Request,
+        assembly: &mut Assembly,
+    ) -> Result<(), ProviderError> {
+        let token = &self.dispatch.scope.token;
+        let cancelled = || ProviderError::new(ProviderErrorKind::Cancelled, "cancelled");
+        let mut events = tokio::select! {
+            biased;
+            () = token.cancelled() => return Err(cancelled()),
+            started = self.provider.stream(request, token) => started?,
+        };
+        loop {
+            let event = tokio::select! {
+                biased;
+                () = token.cancelled() => return Err(cancelled()),
+                event = events.next() => event,
+            };
+            let Some(event) = event else { break };
+            let event = event?;
+            self.announce(&event);
+            assembly.push(event);
+            if assembly.is_done() {
+                return Ok(());
+            }
+        }
+        Err(ProviderError::new(ProviderErrorKind::StreamCut, "stream ended before its last event"))
+    }
+
+    fn announce(&self, event: &ModelEvent) {
+        let events = &self.dispatch.events;
+        match event {
+            ModelEvent::Text(delta) => events.send(|| AgentEvent::Text(delta.clone())),
+            ModelEvent::Reasoning(delta) => events.send(|| AgentEvent::Reasoning(delta.clone())),
+            _ => {}
+        }
+    }
+
+    /// Appends a reply, unless it is blank: no wire takes such a message back.
+    fn keep_reply(&self, reply: Message) -> Message {
+        if reply.is_blank() { reply } else { self.conversation.push_reply(reply) }
+    }
+
+    fn keep_partial(&self, assembly: Assembly, stop: StopReason) {
+        if let Some(partial) = assembly.into_partial(stop) {
+            self.conversation.push(partial);
+        }
+    }
+
+    async fn run_tools(&mut self) {
+        let history = self.conversation.history();
+        let reply = history.last().cloned();
+        drop(history);
+        let Some(reply) = reply else { return };
+        let calls = reply.calls().cloned().collect();
+        let done = self.dispatch.run(calls, reply.stop.as_ref()).await;
+        self.note(&done);
+        self.conversation.push(Message::results(done.results()));
+        if self.dispatch.scope.token.is_cancelled() {
+            self.turn.apply(&Outcome::ToolsRan);
+            self.turn.apply(&Outcome::Cancelled);
+            return;
+        }
+        match &done.end {
+            Some(reason) => self.turn.apply(&Outcome::ToolEndedTurn(reason)),
+            None => self.turn.apply(&Outcome::ToolsRan),
+        }
+    }
+
+    fn note(&mut self, done: &Dispatched) {
+        let count = u32::try_from(done.outputs.len()).unwrap_or(u32::MAX);
+        self.calls = self.calls.saturating_add(count);
+        let changes = done.outputs.iter().flat_map(|(_, output)| &output.changes);
+        for change in changes {
+            self.dispatch.events.send(|| AgentEvent::Changed(change.clone()));
+            self.record.lock().unwrap_or_else(PoisonError::into_inner).push(change.clone());
+        }
+    }
+
+    fn deliver(&mut self) {
+        let sent = self.keep.take_steered();
+        if sent.is_empty() {
+            self.turn.apply(&Outcome::NothingToAppend);
+            return;
+        }
+        for text in &sent {
+            self.dispatch.events.send(|| AgentEvent::Steered(text.clone()));
+        }
+        self.append(Message::user(sent.join("\n\n")));
+    }
+
+    fn append(&mut self, message: Message) {
+        self.conversation.push(message);
+        self.turn.apply(&Outcome::Appended);
+    }
+}

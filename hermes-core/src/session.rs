@@ -1,0 +1,313 @@
+//! One conversation: its history, its frozen prompt, and the turns that are run in it.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    agent::{
+        AgentError, AgentEvent, Conversation, Recipe, Reply, ReviewHandle, Turn, TurnInput,
+        run_turn,
+    },
+    message::{CallStatus, History, Usage},
+    prompt,
+    provider::{Request, ToolChoice},
+    store::{Counts, SessionId, SessionLock, SessionState, StoreError, StoredSession},
+    tool::Seen,
+};
+
+/// One conversation with an agent. Cloning it copies a handle to the same conversation.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "testing")]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hermes_core::{Agent, testing::ScriptedProvider};
+///
+/// let agent = Agent::builder(ScriptedProvider::new().say("Hello!")).model("scripted").build()?;
+/// let session = agent.session();
+///
+/// let turn = session.send("Hi.").await?;
+///
+/// assert_eq!(turn.text, "Hello!");
+/// assert_eq!(session.history().len(), 2);
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "testing"))]
+/// # fn main() {}
+/// ```
+#[derive(Clone, Debug)]
+pub struct Session(Arc<Shared>);
+
+/// What the handles of a session and its runs share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) recipe: Arc<Recipe>,
+    pub(crate) id: SessionId,
+    pub(crate) conversation: Conversation,
+    pub(crate) seen: Seen,
+    live: Mutex<Live>,
+    idle: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Live {
+    /// What is stored beside the messages; `system` and `tools` are set by the first turn.
+    state: SessionState,
+    /// The token of the turn under way.
+    running: Option<CancellationToken>,
+    steered: VecDeque<String>,
+    review: Option<ReviewHandle>,
+    lock: Option<SessionLock>,
+    is_closed: bool,
+}
+
+impl Session {
+    pub(crate) fn start(recipe: Arc<Recipe>, id: SessionId) -> Self {
+        let stored = StoredSession::new(Vec::new(), SessionState::default());
+        Self::restore(recipe, id, stored, None)
+    }
+
+    /// Goes on with what was stored. A turn that was under way is settled: its open calls get
+    /// results that say so.
+    pub(crate) fn restore(
+        recipe: Arc<Recipe>,
+        id: SessionId,
+        stored: StoredSession,
+        lock: Option<SessionLock>,
+    ) -> Self {
+        let conversation = Conversation::of(Arc::new(stored.messages));
+        conversation.settle(CallStatus::Cancelled, INTERRUPTED);
+        let seen = Seen::restore(stored.state.seen.iter().cloned());
+        let live = Live { state: stored.state, lock, ..Live::default() };
+        let idle = Notify::new();
+        Self(Arc::new(Shared { recipe, id, conversation, seen, live: Mutex::new(live), idle }))
+    }
+
+    /// Returns the session's id, by which it can be resumed.
+    pub fn id(&self) -> &SessionId {
+        &self.0.id
+    }
+
+    /// Returns the messages so far. What comes later does not show in what was returned.
+    pub fn history(&self) -> History {
+        self.0.conversation.history()
+    }
+
+    /// Returns the frozen system prompt; `None` before the first turn has read it.
+    pub fn system_prompt(&self) -> Option<Arc<str>> {
+        self.0.live().state.system.clone()
+    }
+
+    /// Returns the counts that reviews go by.
+    pub fn counts(&self) -> Counts {
+        self.0.live().state.counts
+    }
+
+    /// Returns the tokens used so far, those of reviews and other forks not counted.
+    pub fn usage(&self) -> Usage {
+        self.0.live().state.usage
+    }
+
+    /// Starts a turn with `message` and returns the reply: a stream of events, and a future of the
+    /// finished turn.
+    ///
+    /// The turn runs as a task of its own. Dropping the reply cancels it; the conversation is then
+    /// settled and can go on.
+    ///
+    /// The reply fails with
+    ///
+    /// - [`AgentError::Busy`] if a turn is already under way,
+    /// - [`AgentError::Closed`] if the session or the agent has been closed,
+    /// - [`AgentError::NoRuntime`] outside of a tokio runtime,
+    /// - [`AgentError::Provider`] and [`AgentError::Store`] if the turn itself fails.
+    pub fn send(&self, message: impl Into<TurnInput>) -> Reply {
+        let token = match self.0.begin() {
+            Ok(token) => token,
+            Err(err) => return Reply::failed(err),
+        };
+        let (events, receiver) = mpsc::unbounded_channel();
+        let (result, receives_result) = oneshot::channel();
+        let shared = Arc::clone(&self.0);
+        let turn = run_turn(shared, message.into(), events, token.clone(), result);
+        if self.0.recipe.tasks.spawn(turn) {
+            return Reply::new(receiver, receives_result, token);
+        }
+        self.0.end();
+        let has_runtime = tokio::runtime::Handle::try_current().is_ok();
+        Reply::failed(if has_runtime { AgentError::Closed } else { AgentError::NoRuntime })
+    }
+
+    /// Hands `text` to the turn under way; it reaches the model after the calls that are running, or
+    /// after the answer, which the model then goes on from. Without a turn it goes before the next.
+    pub fn steer(&self, text: impl Into<String>) {
+        self.0.live().steered.push_back(text.into());
+    }
+
+    /// Cancels the turn under way, if one is. Its reply then ends, with what there was.
+    pub fn cancel(&self) {
+        if let Some(token) = &self.0.live().running {
+            token.cancel();
+        }
+    }
+
+    /// Waits until no turn is under way.
+    pub async fn idle(&self) {
+        loop {
+            let notified = self.0.idle.notified();
+            if self.0.live().running.is_none() {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    /// Cancels the turn under way, waits for its end, and lets others write the session. Reviews go
+    /// on; see [`Agent::settled`](crate::Agent::settled).
+    pub async fn close(&self) {
+        self.0.live().is_closed = true;
+        self.cancel();
+        self.idle().await;
+        self.0.live().lock = None;
+    }
+}
+
+/// What the result of a call says that was open when the process ended.
+const INTERRUPTED: &str =
+    "Interrupted: the program ended before this call had a result. It may have had an effect.";
+
+impl Shared {
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a turn the one under way and returns its token.
+    fn begin(&self) -> Result<CancellationToken, AgentError> {
+        let mut live = self.live();
+        if live.is_closed {
+            return Err(AgentError::Closed);
+        }
+        if live.running.is_some() {
+            return Err(AgentError::Busy);
+        }
+        let token = self.recipe.tasks.child_token();
+        live.running = Some(token.clone());
+        Ok(token)
+    }
+
+    /// Notes that no turn is under way any more.
+    pub(crate) fn end(&self) {
+        self.live().running = None;
+        self.idle.notify_waiters();
+    }
+
+    /// Returns what all requests of this conversation have in common, reading the prompt and the
+    /// tools the first time, and the warnings that came up.
+    pub(crate) async fn template(&self) -> (Request, Vec<String>) {
+        let recipe = &self.recipe;
+        let frozen = {
+            let live = self.live();
+            live.state.system.clone().zip(live.state.tools.clone())
+        };
+        let (system, tools, warnings) = if let Some((system, tools)) = frozen {
+            (system, tools, Vec::new())
+        } else {
+            let names: Vec<&str> = recipe.registry.names().collect();
+            let prompt = prompt::assemble(&recipe.sections, &names).await;
+            let system: Arc<str> = prompt.text.into();
+            let tools = recipe.registry.specs();
+            let mut live = self.live();
+            live.state.system = Some(Arc::clone(&system));
+            live.state.tools = Some(Arc::clone(&tools));
+            (system, tools, prompt.warnings)
+        };
+        let request = Request::new(recipe.model.clone(), Vec::new())
+            .with_system(system)
+            .with_tools(tools)
+            .with_sampling(recipe.sampling.clone())
+            .with_tool_choice(ToolChoice::Auto);
+        (request, warnings)
+    }
+
+    /// Locks the session in the store, once.
+    pub(crate) async fn lock(&self) -> Result<(), StoreError> {
+        let Some(store) = &self.recipe.sessions else { return Ok(()) };
+        if self.live().lock.is_none() {
+            let lock = store.lock(&self.id).await?;
+            self.live().lock = Some(lock);
+        }
+        Ok(())
+    }
+
+    /// Starts the next turn's number.
+    pub(crate) fn next_turn(&self) -> u64 {
+        let mut live = self.live();
+        live.state.turns = live.state.turns.saturating_add(1);
+        live.state.turns
+    }
+
+    /// Adds what a turn used.
+    pub(crate) fn add_usage(&self, usage: Usage) {
+        self.live().state.usage += usage;
+    }
+
+    /// Changes the counts, here or in the host's store, and returns the result.
+    pub(crate) fn update_counts(&self, mut change: impl FnMut(&mut Counts)) -> Counts {
+        if let Some(counters) = &self.recipe.counters {
+            let counts = counters.update(&mut change);
+            self.live().state.counts = counts;
+            return counts;
+        }
+        let mut live = self.live();
+        change(&mut live.state.counts);
+        live.state.counts
+    }
+
+    /// Returns whether a review of this session is under way.
+    pub(crate) fn is_in_review(&self) -> bool {
+        self.live().review.as_ref().is_some_and(|review| !review.is_over())
+    }
+
+    /// Notes the review that is under way.
+    pub(crate) fn set_review(&self, review: ReviewHandle) {
+        self.live().review = Some(review);
+    }
+
+    /// Returns what was sent since the last call.
+    pub(crate) fn take_steered(&self) -> Vec<String> {
+        self.live().steered.drain(..).collect()
+    }
+
+    /// Stores what is new in the conversation, and the session's state with `turn` in it.
+    pub(crate) async fn save(
+        &self,
+        conversation: &Conversation,
+        turn: Option<&Turn>,
+        usage: Usage,
+    ) -> Result<(), StoreError> {
+        let Some(store) = &self.recipe.sessions else { return Ok(()) };
+        let (saved, new) = conversation.unsaved();
+        let mut state = self.live().state.clone();
+        state.seen = self.seen.snapshot();
+        state.last_message = conversation.last_id();
+        state.turn = turn.cloned();
+        state.usage += usage;
+        store.append(&self.id, saved, &new, &state).await?;
+        conversation.mark_saved(saved.saturating_add(new.len()));
+        Ok(())
+    }
+
+    /// Sends the warnings that came up while the prompt was read.
+    pub(crate) fn warn(events: &mpsc::UnboundedSender<AgentEvent>, warnings: Vec<String>) {
+        for warning in warnings {
+            // The host may have stopped listening, which is no error.
+            let _ = events.send(AgentEvent::Warning(warning));
+        }
+    }
+}
