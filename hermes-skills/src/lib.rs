@@ -1,3 +1,4 @@
 //! Skills on disk, and the engine that edits them.
 
+pub mod frontmatter;
 pub mod patch;
