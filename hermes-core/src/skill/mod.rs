@@ -176,21 +176,41 @@ pub struct SkillSummary {
 pub struct Conditions {
     /// Tools that must all be there.
     pub requires_tools: Vec<String>,
+    /// Groups of tools that must all be there.
+    pub requires_toolsets: Vec<String>,
     /// Tools of which none may be there.
     pub fallback_for_tools: Vec<String>,
+    /// Groups of tools of which none may be there.
+    pub fallback_for_toolsets: Vec<String>,
 }
 
 impl Conditions {
     /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.requires_tools.is_empty() && self.fallback_for_tools.is_empty()
+        *self == Self::default()
     }
 
-    /// Returns whether a skill under these conditions is offered beside `tools`.
+    /// Returns whether a skill under these conditions is offered beside `tools`, where nothing is
+    /// known of groups of tools.
     pub fn hold_with(&self, tools: &[&str]) -> bool {
-        let has = |tool: &String| tools.contains(&tool.as_str());
-        self.requires_tools.iter().all(has) && !self.fallback_for_tools.iter().any(has)
+        are_there(&self.requires_tools, tools) && !is_one_there(&self.fallback_for_tools, tools)
     }
+
+    /// Returns whether a skill under these conditions is offered beside `tools`, which make up the
+    /// groups `toolsets`.
+    pub fn hold_with_toolsets(&self, tools: &[&str], toolsets: &[&str]) -> bool {
+        self.hold_with(tools)
+            && are_there(&self.requires_toolsets, toolsets)
+            && !is_one_there(&self.fallback_for_toolsets, toolsets)
+    }
+}
+
+fn are_there(wanted: &[String], there: &[&str]) -> bool {
+    wanted.iter().all(|name| there.contains(&name.as_str()))
+}
+
+fn is_one_there(wanted: &[String], there: &[&str]) -> bool {
+    wanted.iter().any(|name| there.contains(&name.as_str()))
 }
 
 impl SkillSummary {
