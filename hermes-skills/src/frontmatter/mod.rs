@@ -23,6 +23,7 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
+use hermes_core::skill::Conditions;
 use serde_json::{Map, Value};
 
 use fence::Split;
@@ -65,7 +66,7 @@ pub struct SkillDoc {
     pub tags: Vec<String>,
     /// Names of skills that go with this one, found like [`tags`](Self::tags).
     pub related_skills: Vec<String>,
-    /// With which tools the skill is offered.
+    /// Beside which tools the skill is offered, from `metadata.hermes`.
     pub conditions: Conditions,
     /// The whole frontmatter, unknown keys included.
     pub metadata: Map<String, Value>,
@@ -73,20 +74,6 @@ pub struct SkillDoc {
     pub body: String,
     /// What had to be overlooked, in the order of discovery.
     pub warnings: Vec<DocWarning>,
-}
-
-/// With which tools a skill is offered, from `metadata.hermes`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Conditions {
-    /// Tools that must all be there.
-    pub requires_tools: Vec<String>,
-    /// Toolsets that must all be there.
-    pub requires_toolsets: Vec<String>,
-    /// Tools that make this skill unnecessary.
-    pub fallback_for_tools: Vec<String>,
-    /// Toolsets that make this skill unnecessary.
-    pub fallback_for_toolsets: Vec<String>,
 }
 
 /// Something in a `SKILL.md` that had to be overlooked to read it.
@@ -192,12 +179,10 @@ impl SkillDoc {
         self.tags = list(self.nested("tags").or_else(|| self.metadata.get("tags")));
         self.related_skills =
             list(self.nested("related_skills").or_else(|| self.metadata.get("related_skills")));
-        self.conditions = Conditions {
-            requires_tools: list(self.nested("requires_tools")),
-            requires_toolsets: list(self.nested("requires_toolsets")),
-            fallback_for_tools: list(self.nested("fallback_for_tools")),
-            fallback_for_toolsets: list(self.nested("fallback_for_toolsets")),
-        };
+        self.conditions.requires_tools = list(self.nested("requires_tools"));
+        self.conditions.requires_toolsets = list(self.nested("requires_toolsets"));
+        self.conditions.fallback_for_tools = list(self.nested("fallback_for_tools"));
+        self.conditions.fallback_for_toolsets = list(self.nested("fallback_for_toolsets"));
     }
 
     /// Returns `metadata.hermes.<key>` unless it is null or empty.
