@@ -5,7 +5,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 use futures::{FutureExt, future::join_all};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::AgentEvent;
+use super::{AgentEvent, event::describe};
 use crate::{
     message::{Call, CallResult, CallStatus, StopReason},
     tool::{Effect, Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, TurnScope},
@@ -199,7 +199,7 @@ impl Dispatch {
             Some(Ok(Err(ToolError::EndTurn { reason }))) => {
                 (ToolOutput::failed(format!("The turn was ended: {reason}")), Some(reason))
             }
-            Some(Ok(Err(err))) => (ToolOutput::failed(chain(&err)), None),
+            Some(Ok(Err(err))) => (ToolOutput::failed(describe(&err)), None),
             Some(Err(_)) => {
                 (ToolOutput::failed("The tool crashed; it may have had an effect."), None)
             }
@@ -240,21 +240,6 @@ fn cut_middle(text: &str, count: usize, limit: usize) -> String {
     let end: String = text.chars().skip(count.saturating_sub(tail)).collect();
     let dropped = count.saturating_sub(limit);
     format!("{start}\n[… {dropped} of {count} characters left out …]\n{end}")
-}
-
-/// Returns an error with its causes, for the model.
-fn chain(err: &dyn std::error::Error) -> String {
-    let mut text = err.to_string();
-    let mut source = err.source();
-    while let Some(cause) = source {
-        let message = cause.to_string();
-        if !text.contains(&message) {
-            text.push_str(": ");
-            text.push_str(&message);
-        }
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -132,3 +132,25 @@ pub enum AgentError {
     #[error("the turn ended without a result")]
     Lost,
 }
+
+impl AgentError {
+    /// Returns the error and its causes in one line, for a person.
+    pub fn describe(&self) -> String {
+        describe(self)
+    }
+}
+
+/// Returns an error and those of its causes that it does not repeat, in one line.
+pub(crate) fn describe(err: &dyn std::error::Error) -> String {
+    let mut text = err.to_string();
+    let mut source = err.source();
+    while let Some(cause) = source {
+        let message = cause.to_string();
+        if !text.contains(&message) {
+            text.push_str(": ");
+            text.push_str(&message);
+        }
+        source = cause.source();
+    }
+    text
+}
