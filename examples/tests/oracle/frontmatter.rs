@@ -1,13 +1,20 @@
 //! The `frontmatter` family: reading and checking the head of a `SKILL.md`.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a vector that is not as described is a defect"
+)]
+
 use std::{collections::HashMap, fmt::Write as _, fs, path::Path};
 
+use hermes_core::skill::{Category, SkillFile, SkillName};
 use hermes_skills::frontmatter::{SkillDoc, SkillDocError};
 use serde_json::{Map, Value};
 
 /// Compares every vector of `dir/frontmatter.jsonl` and returns the line of figures, after up to
 /// `show` differing vectors.
-pub fn run(dir: &Path, show: usize) -> String {
+pub(crate) fn run(dir: &Path, show: usize) -> String {
     let path = dir.join("frontmatter.jsonl");
     let Ok(text) = fs::read_to_string(&path) else {
         return format!("oracle frontmatter absent ({})", path.display());
@@ -15,7 +22,7 @@ pub fn run(dir: &Path, show: usize) -> String {
     let mut score = Score { show, ..Score::default() };
     for line in text.lines() {
         let vector: Value = serde_json::from_str(line).expect("a line of JSON");
-        score.count(&vector, compare(&vector));
+        score.count(&vector, &compare(&vector));
     }
     score.line()
 }
@@ -30,7 +37,7 @@ struct Score {
 }
 
 impl Score {
-    fn count(&mut self, vector: &Value, differences: Vec<Difference>) {
+    fn count(&mut self, vector: &Value, differences: &[Difference]) {
         let id = vector["id"].as_str().unwrap_or_default();
         let open: Vec<&Difference> =
             differences.iter().filter(|difference| reason(id, difference).is_none()).collect();
@@ -87,11 +94,7 @@ fn compare_document(vector: &Value) -> Vec<Difference> {
     let theirs_failed = theirs["used_fallback_line_parser"].as_bool().unwrap_or_default();
     note("fallback", ours_failed.to_string(), theirs_failed.to_string());
     let rule = field_rule(&doc, &theirs["frontmatter"]);
-    note(
-        rule,
-        Value::Object(doc.metadata.clone()).to_string(),
-        theirs["frontmatter"].to_string(),
-    );
+    note(rule, Value::Object(doc.metadata.clone()).to_string(), theirs["frontmatter"].to_string());
     let kind = kind(raw, &doc);
     let theirs = vector["validate"]["kind"].as_str().unwrap_or_default().to_owned();
     note(&format!("kind {theirs}->{kind}"), kind.to_owned(), theirs);
@@ -159,7 +162,10 @@ fn differs_by_version_only(ours: &Value, theirs: &Value) -> bool {
         },
         (Value::Array(ours), Value::Array(theirs)) => {
             ours.len() == theirs.len()
-                && ours.iter().zip(theirs).all(|(ours, theirs)| differs_by_version_only(ours, theirs))
+                && ours
+                    .iter()
+                    .zip(theirs)
+                    .all(|(ours, theirs)| differs_by_version_only(ours, theirs))
         }
         (Value::String(_), Value::Bool(_) | Value::Number(_)) => true,
         (Value::String(_), Value::Object(theirs)) => is_wrapped(theirs),
@@ -228,8 +234,42 @@ fn push_words(value: &Value, counts: &mut HashMap<String, usize>) {
     }
 }
 
-fn compare_validator(_validator: &str, _vector: &Value) -> Vec<Difference> {
-    Vec::new()
+fn compare_validator(validator: &str, vector: &Value) -> Vec<Difference> {
+    let input = &vector["input"];
+    let text = input.as_str().unwrap_or_default();
+    let ours = match validator {
+        "name" => text.parse::<SkillName>().is_ok(),
+        // No category at all is fine, and so is a blank one.
+        "category" => text.trim().is_empty() || text.trim().parse::<Category>().is_ok(),
+        "file_path" => text.parse::<SkillFile>().is_ok(),
+        _ => takes_size(validator, input),
+    };
+    let theirs = vector["valid"].as_bool().unwrap_or_default();
+    if ours == theirs {
+        return Vec::new();
+    }
+    let rule = if text.contains(char::is_control) {
+        "control character"
+    } else if text.contains('\\') {
+        "backslash"
+    } else if text.ends_with('.') {
+        "final dot"
+    } else if text.ends_with("/SKILL.md") {
+        "alias"
+    } else {
+        "itself"
+    };
+    let rule = format!("{validator} {theirs}->{ours} {rule}");
+    vec![Difference { rule, ours: ours.to_string(), theirs: format!("{theirs} for {text:?}") }]
+}
+
+/// Whether a `SKILL.md` of so many characters may be written; the input is a number of them.
+fn takes_size(validator: &str, input: &Value) -> bool {
+    assert!(validator.starts_with("content_size_chars"), "unknown validator {validator}");
+    let chars = input.as_u64().and_then(|chars| usize::try_from(chars).ok()).expect("a number");
+    let head = "---\nname: demo\ndescription: d\n---\n";
+    let raw = format!("{head}{}", "\u{65e5}".repeat(chars - head.len()));
+    SkillDoc::validate(&raw, "demo").is_ok()
 }
 
 /// Returns why a difference is right, if it is.
@@ -240,7 +280,10 @@ fn reason(id: &str, difference: &Difference) -> Option<&'static str> {
 
 /// Ids or rules, and why ours differ there.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    ("fields yaml-version", "YAML 1.2: yes, 0755, 1:30, 1_000 and dates are text, 1e3 and 0o17 are numbers"),
+    (
+        "fields yaml-version",
+        "YAML 1.2: yes, 0755, 1:30, 1_000 and dates are text, 1e3 and 0o17 are numbers",
+    ),
     ("fields final-break", "the line break before the closing fence belongs to a literal block"),
     ("fields repaired", "broken YAML keeps types and nesting of all fields that are not broken"),
     ("kind valid->missing_name", "a name that is null would make the skill vanish"),
@@ -248,10 +291,19 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("kind valid->not_text", "a name that is a number, or a list as description, is no text"),
     ("kind description_too_long->not_text", "refused either way, for the earlier reason"),
     ("kind yaml_error->no_open_fence", "refused either way; the first line is what is wrong"),
+    ("name true->false control character", "a name is one line, without a line break at its end"),
+    ("file_path true->false control character", "a path is one line of text"),
+    ("file_path true->false backslash", "a backslash separates folders on some systems"),
+    ("name true->false final dot", "a folder's name cannot end in a dot on every system"),
+    ("category true->false final dot", "a folder's name cannot end in a dot on every system"),
+    ("file_path true->false alias", "`<name>/SKILL.md` would make a skill inside the skill"),
     ("fm-open-same-line", "written files begin with a line of just three dashes"),
     ("fm-list-key", "a list as key is dropped with the field, not kept under an empty key"),
     ("fm-very-deep-nest", "500 levels are refused by a limit, not by exhausting the stack"),
     ("fm-set-tag", "a set is read as a mapping without values, as YAML defines it"),
-    ("fm-tab-after-colon", "a tab after the colon is valid YAML; the original disagrees with itself"),
+    (
+        "fm-tab-after-colon",
+        "a tab after the colon is valid YAML; the original disagrees with itself",
+    ),
     ("fm-indicator-eq", "`=` and `<<` are ordinary text in YAML 1.2"),
 ];

@@ -52,7 +52,8 @@ pub struct SkillDoc {
     /// The name, if there is one that is text and fits on a line; otherwise the directory's name
     /// is the skill's.
     pub name: Option<String>,
-    /// The description without outer white space; empty if there is none.
+    /// The description without outer white space, the parts of a list joined by commas; empty if
+    /// there is none. It may have several lines.
     pub description: String,
     /// The version, as written.
     pub version: Option<String>,
@@ -95,7 +96,7 @@ pub enum DocWarning {
     /// The frontmatter is valid YAML, but a list or a single value.
     #[error("the frontmatter is not a list of `key: value` lines")]
     NotMapping,
-    /// A value that must be text is a list or mapping, or a name holds control characters.
+    /// A value that must be text is a list or mapping, or a name has control characters.
     #[error("the value of `{key}` is not a line of text")]
     NotText {
         /// The key of the value.
@@ -200,9 +201,11 @@ impl SkillDoc {
                 let value = self.metadata.get(key)?;
                 Some(spelling(key, value, head).unwrap_or_else(|| value.to_string()))
             }
-            Value::Array(_) | Value::Object(_) => {
+            other => {
+                let items: Vec<String> =
+                    other.as_array().into_iter().flatten().filter_map(item).collect();
                 self.warnings.push(DocWarning::NotText { key });
-                None
+                (key != "name").then(|| items.join(", "))
             }
         }
     }
@@ -218,7 +221,8 @@ fn spelling(key: &str, value: &Value, head: &str) -> Option<String> {
     head.lines().rev().find_map(|line| {
         let text = line.strip_prefix(key)?.trim_start().strip_prefix(':')?;
         let text = text.split(" #").next().unwrap_or(text).trim();
-        (yaml::parse(text).as_ref() == Ok(value)).then(|| text.to_owned())
+        let is_bare = !text.starts_with(['!', '&']);
+        (is_bare && yaml::parse(text).as_ref() == Ok(value)).then(|| text.to_owned())
     })
 }
 

@@ -164,6 +164,10 @@ fn lists_and_mappings_are_no_text() {
     let doc = SkillDoc::parse("---\nname: [a, b]\ndescription: {a: 1}\n---\nB\n");
     assert_eq!((doc.name, doc.description.as_str()), (None, ""));
     assert!(doc.warnings.contains(&DocWarning::NotText { key: "description" }));
+
+    let doc = SkillDoc::parse("---\nname: a\ndescription: [x, 1]\n---\nB\n");
+    assert_eq!(doc.description, "x, 1");
+    assert_eq!(doc.warnings, [DocWarning::NotText { key: "description" }]);
 }
 
 #[test]
