@@ -106,6 +106,9 @@ pub mod origin;
 pub mod threat;
 pub mod version;
 
+#[cfg(any(test, feature = "testing", all(doc, not(doctest))))]
+pub mod testing;
+
 pub use agent::Agent;
 #[cfg(feature = "schema")]
 pub use schemars;
