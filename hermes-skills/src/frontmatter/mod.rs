@@ -222,7 +222,7 @@ fn spelling(key: &str, value: &Value, head: &str) -> Option<String> {
         let text = line.strip_prefix(key)?.trim_start().strip_prefix(':')?;
         let text = text.split(" #").next().unwrap_or(text).trim();
         let is_bare = !text.starts_with(['!', '&']);
-        (is_bare && yaml::parse(text).as_ref() == Ok(value)).then(|| text.to_owned())
+        (is_bare && yaml::parse_part(text).as_ref() == Ok(value)).then(|| text.to_owned())
     })
 }
 

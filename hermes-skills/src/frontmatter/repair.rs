@@ -32,7 +32,8 @@ const LIST_KEYS: [&str; 8] = [
 
 /// Returns the fields of `text` that can be made out; of two equal keys the later wins.
 pub(super) fn fields(text: &str) -> Map<String, Value> {
-    let lines: Vec<&str> = text.lines().collect();
+    let text = text.replace("\r\n", "\n");
+    let lines: Vec<&str> = text.split(['\n', '\r']).collect();
     let mut fields = Map::new();
     collect(&lines, MAX_LEVELS, &mut fields);
     fields
@@ -63,7 +64,7 @@ fn parse_alone(entry: &[&str]) -> Option<Map<String, Value>> {
     let margin = entry.first().map(|line| indent_of(line))?;
     let text: Vec<&str> =
         entry.iter().map(|line| line.get(margin.min(indent_of(line))..).unwrap_or("")).collect();
-    match yaml::parse(&text.join("\n")) {
+    match yaml::parse_part(&text.join("\n")) {
         Ok(Value::Object(fields)) => Some(fields),
         _ => None,
     }
@@ -75,7 +76,11 @@ fn collect_broken(entry: &[&str], levels: usize, fields: &mut Map<String, Value>
     let Some((first, below)) = entry.split_first() else { return };
     let Some((key, text)) = key_and_value(first) else { return };
     let margin = indent_of(first);
-    let continued = below.iter().filter(|line| margin < indent_of(line) && has_text(line));
+    let continued = below.iter().map(|line| (indent_of(line), line.trim()));
+    let continued = continued
+        .filter(|(indent, line)| margin < *indent || line.starts_with("- "))
+        .map(|(_, line)| line)
+        .filter(|line| has_text(line));
     let below_are_fields =
         continued.clone().next().is_some_and(|line| key_and_value(line).is_some());
     match levels.checked_sub(1).filter(|_| below_are_fields) {
@@ -88,8 +93,12 @@ fn collect_broken(entry: &[&str], levels: usize, fields: &mut Map<String, Value>
             fields.insert(key.to_owned(), plain_value(key, text));
             collect(below, levels, fields);
         }
+        None if text.is_empty() && continued.clone().all(|line| line.starts_with("- ")) => {
+            let items = continued.filter_map(|line| line.strip_prefix("- "));
+            fields.insert(key.to_owned(), items.map(|it| super::unquote(it.trim())).collect());
+        }
         None => {
-            let text = continued.fold(text.to_owned(), |text, line| text + " " + line.trim());
+            let text = continued.fold(text.to_owned(), |text, line| text + " " + line);
             fields.insert(key.to_owned(), plain_value(key, text.trim()));
         }
     }
@@ -97,7 +106,7 @@ fn collect_broken(entry: &[&str], levels: usize, fields: &mut Map<String, Value>
 
 /// Whether a line is more than white space, a comment or a rule.
 fn has_text(line: &str) -> bool {
-    line.contains(char::is_alphanumeric) && !line.trim_start().starts_with('#')
+    line.contains(char::is_alphanumeric) && !line.starts_with('#')
 }
 
 /// Whether nothing, or nothing but a stray mark, follows the key, so that what is below belongs to it.

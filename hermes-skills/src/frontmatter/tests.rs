@@ -86,6 +86,12 @@ fn quotes_that_are_not_closed_are_left_out() {
 }
 
 #[test]
+fn either_line_end_separates_the_fields_of_a_broken_frontmatter() {
+    check_description("description: a: b\r\nversion: 1", "a: b");
+    check_description("description: a: b\rversion: 1", "a: b");
+}
+
+#[test]
 fn a_broken_description_may_go_on_below() {
     check_description(
         "description: Use when: a\n  and b\n  # note\n  and c",
@@ -126,6 +132,13 @@ fn a_broken_line_inside_a_block_spares_its_siblings() {
 fn a_list_whose_bracket_is_not_closed_is_a_list() {
     assert_eq!(demo("description: d\nplatforms: [macos, \"linux\"").platforms, ["macos", "linux"]);
     assert_eq!(demo("description: d\nplatforms: [[macos, linux]").platforms, ["macos", "linux"]);
+}
+
+#[test]
+fn a_list_of_which_one_item_is_broken_is_a_list() {
+    let doc = demo("description: d\nplatforms:\n- macos\n- linux: or: so\ntags:\n  - a\n  - 'b");
+    assert_eq!(doc.platforms, ["macos", "linux: or: so"]);
+    assert_eq!(doc.tags, ["a", "b"]);
 }
 
 #[test]
@@ -216,6 +229,17 @@ fn an_alias_bomb_is_refused_quickly() {
     assert!(doc.used_fallback());
     assert_eq!(doc.description, "d");
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+}
+
+#[test]
+fn many_small_bombs_are_refused_as_well() {
+    let bombs = "k: [&a [x, x, x, x, x, x, x, x], *a, *a, *a, *a, *a, *a, *a]\n".repeat(900);
+
+    let doc = demo(&format!("description: a: b\n{bombs}"));
+
+    assert!(doc.used_fallback());
+    assert_eq!(doc.description, "a: b");
+    assert!(doc.metadata["k"].to_string().len() < 100, "{}", doc.metadata["k"]);
 }
 
 #[test]

@@ -8,22 +8,35 @@
 use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, NonFiniteFloatPolicy, Options};
 
+/// How many aliases a document may have.
+const MAX_ALIASES: usize = 256;
+
 /// Parses one YAML document, or says in a line what is wrong with it.
 ///
 /// Costs are bounded whatever the text: 64 levels, 20,000 nodes, 256 aliases that may add another
 /// 20,000 events.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
+    parse_with(text, MAX_ALIASES)
+}
+
+/// Like [`parse`] for one of many parts, without aliases, so that the parts together cost no more
+/// than their length allows.
+pub(super) fn parse_part(text: &str) -> Result<Value, String> {
+    parse_with(text, 0)
+}
+
+fn parse_with(text: &str, aliases: usize) -> Result<Value, String> {
     if let Some((line, letter)) = find_unprintable(text) {
         return Err(format!("control character U+{:04X} at line {line}", u32::from(letter)));
     }
-    serde_saphyr::from_str_with_options(text, options(text)).map_err(|err| err.to_string())
+    serde_saphyr::from_str_with_options(text, options(text, aliases)).map_err(|err| err.to_string())
 }
 
-fn options(text: &str) -> Options {
+fn options(text: &str, aliases: usize) -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_events: 50_000,
-            max_aliases: 256,
+            max_aliases: aliases,
             max_anchors: 256,
             max_recorded_anchor_events: 20_000,
             max_recorded_anchor_bytes: 256 * 1024,
