@@ -1,0 +1,147 @@
+//! The model in a world, with what it knows put into its prompt by hand.
+
+use hermes_core::{
+    Agent,
+    message::{CallStatus, Message},
+    prompt::{FixedSection, Slot},
+    tool,
+};
+use serde_json::json;
+
+use super::*;
+use crate::three_sessions::{
+    script,
+    tools::WorldTools,
+    world::{Facts, Framework, World},
+};
+
+const INDEX: &str = "<available_skills>\n  devops:\n    - k8s-deploy: Deploy.\n</available_skills>";
+
+#[derive(Default)]
+struct Context {
+    memory: String,
+    skill: Option<String>,
+}
+
+/// Lets the model deploy a service in the world of seed 0. Returns calls, errors, and its answer.
+async fn deploy(framework: Framework, context: Context) -> (usize, usize, String) {
+    let facts = Facts::new(0);
+    let mut agent = Agent::builder(SmallModel)
+        .model("small")
+        .section(FixedSection::new(Slot::Memory, context.memory))
+        .with(WorldTools::new(World::new(0)));
+    if let Some(text) = context.skill {
+        agent = agent.section(FixedSection::new(Slot::Skills, INDEX)).tool(tool::from_fn(
+            "skill_view",
+            "Shows a skill.",
+            move |_: serde_json::Map<String, Value>, _| {
+                let result = json!({"success": true, "content": text});
+                async move { Ok(result) }
+            },
+        ));
+    }
+    let session = agent.build().unwrap().session();
+    let turn = session.send(script::message(&facts, framework, 0)).await.unwrap();
+    let history = session.history();
+    let results: Vec<_> = history.iter().flat_map(|it| it.call_results()).collect();
+    let errors = results.iter().filter(|it| it.status != CallStatus::Done).count();
+    (results.len(), errors, turn.text)
+}
+
+fn memory() -> String {
+    let Facts { registry, namespace, .. } = Facts::new(0);
+    format!(
+        "The image registry is `{registry}`.\n§\nDeploys to the namespace `{namespace}`.\n§\n\
+         Prefers short answers."
+    )
+}
+
+fn skill(push: &str, probe: &str) -> String {
+    let folder = Facts::new(0).folder;
+    format!(
+        "# Deploying\n\n1. Build the image in `{folder}/<service>`.\n{push}\
+         3. Apply a Deployment with a probe on `{probe}`.\n4. Wait.\n5. Open the page.\n"
+    )
+}
+
+#[tokio::test]
+async fn without_context_it_explores_and_fails_twice() {
+    let (calls, errors, answer) = deploy(Framework::Flask, Context::default()).await;
+
+    assert_eq!((calls, errors), (12, 2), "{answer}");
+    assert!(answer.contains("You reach it at http://"), "{answer}");
+}
+
+#[tokio::test]
+async fn django_costs_one_more_failure() {
+    let (calls, errors, _) = deploy(Framework::Django, Context::default()).await;
+
+    assert_eq!((calls, errors), (14, 3));
+}
+
+#[tokio::test]
+async fn memory_saves_the_looking_up() {
+    let context = Context { memory: memory(), skill: None };
+
+    let (calls, errors, answer) = deploy(Framework::Flask, context).await;
+
+    assert_eq!((calls, errors), (10, 2));
+    assert!(answer.starts_with("http://"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_skill_saves_the_failures() {
+    let skill = skill("2. Push it.\n", &Facts::new(0).probe_path);
+
+    let (calls, errors, _) =
+        deploy(Framework::FastApi, Context { memory: memory(), skill: Some(skill) }).await;
+
+    assert_eq!((calls, errors), (6, 0));
+}
+
+#[tokio::test]
+async fn a_wrong_step_is_followed_and_paid_for() {
+    let wrong = [
+        skill("2. Push it.\n", "/wrong"),
+        skill("", &Facts::new(0).probe_path),
+        skill("2. Push it.\n", &Facts::new(0).probe_path).replace("<service>", "nowhere"),
+    ];
+
+    for text in wrong {
+        let context = Context { memory: memory(), skill: Some(text.clone()) };
+        let (calls, errors, answer) = deploy(Framework::FastApi, context).await;
+
+        assert!(6 < calls && 0 < errors, "{text}\n{calls} calls, {errors} errors");
+        assert!(answer.starts_with("http://"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_memory_that_is_out_of_date_is_looked_up_again() {
+    let old = [
+        memory().replace(&Facts::new(0).registry, "gone.test"),
+        memory().replace(&Facts::new(0).namespace, "gone"),
+    ];
+
+    for memory in old {
+        let (calls, _, answer) =
+            deploy(Framework::Flask, Context { memory: memory.clone(), skill: None }).await;
+
+        assert!(10 < calls, "{memory}");
+        assert!(answer.starts_with("http://"), "{answer}");
+    }
+}
+
+#[test]
+fn the_same_request_has_the_same_answer() {
+    let request = Request::new("small", vec![Message::user("Deploy the Flask service `shop`.")]);
+
+    assert_eq!(reply(&request), reply(&request));
+}
+
+#[test]
+fn it_asks_when_there_is_no_task() {
+    let request = Request::new("small", vec![Message::user("Good morning.")]);
+
+    assert_eq!(reply(&request).calls().count(), 0);
+}
