@@ -1,0 +1,186 @@
+//! Conversations over several turns, processes and stores.
+
+use std::sync::Arc;
+
+use hermes_core::{
+    agent::{AgentError, Finish},
+    message::{Call, CallStatus, Message, Part, Role},
+    prompt::{PromptSource, Section, Slot},
+    store::{
+        SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError, StoredSession,
+    },
+    testing::{InMemorySessions, ScriptedProvider},
+};
+use serde_json::json;
+
+use crate::support::{agent, assert_paired, results};
+
+#[derive(Debug)]
+struct Counting(std::sync::atomic::AtomicU32);
+
+#[hermes_core::async_trait]
+impl PromptSource for Counting {
+    fn slot(&self) -> Slot {
+        Slot::Memory
+    }
+
+    fn needs_tool(&self) -> Option<&str> {
+        None
+    }
+
+    async fn render(&self, tools: &[&str]) -> Section {
+        let count = self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Section::new(format!("read {count} with {tools:?}")).with_warning("half of it is gone")
+    }
+}
+
+#[tokio::test]
+async fn the_prompt_is_read_once_and_then_frozen() {
+    let model = ScriptedProvider::new();
+    let agent = agent(&model).section(Counting(0.into())).build().unwrap();
+    let session = agent.session();
+
+    session.send("One.").await.unwrap();
+    session.send("Two.").await.unwrap();
+    agent.session().send("Another.").await.unwrap();
+
+    let systems: Vec<_> = model.requests().into_iter().map(|it| it.system.to_string()).collect();
+    assert_eq!(systems[0], "You echo.\n\nread 0 with [\"echo\"]");
+    assert_eq!(systems[1], systems[0]);
+    assert!(systems[2].contains("read 1"));
+}
+
+#[tokio::test]
+async fn a_stored_session_goes_on_where_it_was() {
+    let store = Arc::new(InMemorySessions::default());
+    let model = ScriptedProvider::new().call("echo", json!({"text": "one"})).say("one it is");
+    let id = SessionId::new("s1");
+    {
+        let agent =
+            agent(&model).section(Counting(0.into())).sessions(store.clone()).build().unwrap();
+        let session = agent.session_as(id.clone());
+        session.send("Say one.").await.unwrap();
+        session.close().await;
+    }
+
+    let agent = agent(&model).section(Counting(5.into())).sessions(store.clone()).build().unwrap();
+    let session = agent.resume(&id).await.unwrap().unwrap();
+    session.send("And now?").await.unwrap();
+
+    let requests = model.requests();
+    assert_eq!(requests[2].system, requests[0].system);
+    assert_eq!(requests[2].messages.len(), 5);
+    assert_eq!(requests[2].messages[..3], requests[1].messages[..]);
+    let stored = store.load(&id).await.unwrap().unwrap();
+    assert_eq!(stored.messages, *session.history());
+    assert_eq!(stored.state.turns, 2);
+    assert_eq!(stored.state.turn, None);
+    assert_eq!(stored.state.usage.input, 300);
+}
+
+#[tokio::test]
+async fn a_session_has_one_writer() {
+    let store = Arc::new(InMemorySessions::default());
+    let model = ScriptedProvider::new();
+    let agent = agent(&model).sessions(store).build().unwrap();
+    let id = SessionId::new("s1");
+    let first = agent.session_as(id.clone());
+    first.send("Hi.").await.unwrap();
+
+    let second = agent.resume(&id).await;
+
+    assert!(matches!(second, Err(StoreError::Locked(_))), "{second:?}");
+    first.close().await;
+    assert!(agent.resume(&id).await.unwrap().is_some());
+    assert!(matches!(first.send("Hi.").await, Err(AgentError::Closed)));
+}
+
+#[tokio::test]
+async fn a_new_session_does_not_write_over_an_old_one() {
+    let store = Arc::new(InMemorySessions::default());
+    let model = ScriptedProvider::new();
+    let agent = agent(&model).sessions(store).build().unwrap();
+    let id = SessionId::new("s1");
+    let first = agent.session_as(id.clone());
+    first.send("Hi.").await.unwrap();
+    first.close().await;
+
+    let err = agent.session_as(id).send("Hi.").await.unwrap_err();
+
+    assert!(matches!(err, AgentError::Store(StoreError::Conflict { .. })), "{err:?}");
+}
+
+#[tokio::test]
+async fn open_calls_of_a_dead_process_are_answered() {
+    let model = ScriptedProvider::new().say("hello again");
+    let agent = agent(&model).build().unwrap();
+    let call = Part::Call(Call::new("a", "echo", "{}"));
+    let reply = Message::new(Role::Assistant, vec![call]);
+    let stored = StoredSession::new(vec![Message::user("Go."), reply], SessionState::default());
+
+    let session = agent.adopt(SessionId::new("s1"), stored);
+    session.send("Hello?").await.unwrap();
+
+    assert_paired(&session.history());
+    assert_eq!(results(&session.history())[0].status, CallStatus::Cancelled);
+}
+
+#[tokio::test]
+async fn a_store_that_fails_is_reported() {
+    #[derive(Debug)]
+    struct Broken;
+
+    #[hermes_core::async_trait]
+    impl SessionStore for Broken {
+        async fn load(&self, _: &SessionId) -> Result<Option<StoredSession>, StoreError> {
+            Ok(None)
+        }
+        async fn append(
+            &self,
+            _: &SessionId,
+            _: usize,
+            _: &[Message],
+            _: &SessionState,
+        ) -> Result<(), StoreError> {
+            Err(StoreError::Backend("disk full".into()))
+        }
+        async fn compact(
+            &self,
+            _: &SessionId,
+            _: usize,
+            _: &[Message],
+            _: &SessionState,
+        ) -> Result<(), StoreError> {
+            Err(StoreError::Backend("disk full".into()))
+        }
+        async fn search(&self, _: &str, _: usize) -> Result<Vec<SearchHit>, StoreError> {
+            Ok(Vec::new())
+        }
+        async fn lock(&self, _: &SessionId) -> Result<SessionLock, StoreError> {
+            Ok(SessionLock::new(()))
+        }
+    }
+    let model = ScriptedProvider::new();
+    let session = agent(&model).sessions(Broken).build().unwrap().session();
+
+    let err = session.send("Hi.").await.unwrap_err();
+
+    assert_eq!(
+        err.describe(),
+        "the conversation could not be kept: the session store failed: disk full"
+    );
+    assert!(model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_shut_down_agent_takes_no_more() {
+    let model = ScriptedProvider::new().hang();
+    let agent = agent(&model).build().unwrap();
+    let session = agent.session();
+    let reply = session.send("One.");
+
+    agent.shutdown().await;
+
+    assert_eq!(reply.await.unwrap().finish, Finish::Cancelled);
+    assert!(matches!(session.send("Two.").await, Err(AgentError::Closed)));
+}

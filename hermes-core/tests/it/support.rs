@@ -1,0 +1,68 @@
+//! What several tests need.
+
+use std::sync::Arc;
+
+use hermes_core::{
+    Agent,
+    agent::AgentBuilder,
+    message::{CallResult, Message, Role},
+    schemars::{self, JsonSchema},
+    testing::ScriptedProvider,
+    tool::{self, Tool, ToolError, ToolOutput},
+};
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Echo {
+    /// What to say.
+    pub(crate) text: String,
+}
+
+/// A tool that answers with what it is told, and misbehaves on demand.
+pub(crate) fn echo() -> impl Tool {
+    tool::from_fn("echo", "Says it again.", |echo: Echo, context| async move {
+        match echo.text.as_str() {
+            "panic" => panic!("as asked"),
+            "fail" => Err(ToolError::failed("it broke")),
+            "end" => Err(ToolError::end_turn("enough")),
+            "hang" => {
+                context.token().cancelled().await;
+                std::future::pending::<()>().await;
+                unreachable!()
+            }
+            text => Ok(ToolOutput::done(text)),
+        }
+    })
+}
+
+/// An agent on `model` that has the tool `echo`.
+pub(crate) fn agent(model: &ScriptedProvider) -> AgentBuilder {
+    Agent::builder(model.clone()).model("scripted").identity("You echo.").tool(echo())
+}
+
+/// The results in a history, oldest first.
+pub(crate) fn results(history: &[Message]) -> Vec<CallResult> {
+    history.iter().flat_map(|it| it.call_results()).cloned().collect()
+}
+
+/// Panics unless every call has exactly one result, in order, in the message after it.
+#[track_caller]
+pub(crate) fn assert_paired(history: &[Message]) {
+    for (at, message) in history.iter().enumerate() {
+        let calls: Vec<_> = message.calls().map(|it| it.id.clone()).collect();
+        if message.role == Role::Assistant && !calls.is_empty() {
+            let answered: Vec<_> =
+                history.get(at + 1).unwrap().call_results().map(|it| it.call.clone()).collect();
+            assert_eq!(calls, answered, "{history:#?}");
+        }
+        if message.role == Role::Tool {
+            assert_eq!(history.get(at - 1).unwrap().role, Role::Assistant, "{history:#?}");
+        }
+    }
+}
+
+/// Keeps a value readable from a closure that is kept elsewhere.
+pub(crate) fn shared<T>(value: T) -> (Arc<T>, Arc<T>) {
+    let value = Arc::new(value);
+    (Arc::clone(&value), value)
+}

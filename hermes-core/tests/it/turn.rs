@@ -1,0 +1,371 @@
+//! One turn, in every way it can go.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use hermes_core::{
+    agent::{AgentError, AgentEvent, BuildError, Finish},
+    message::{Call, CallStatus, Message, Part, Role, StopReason},
+    provider::{ProviderError, ProviderErrorKind, ToolChoice},
+    testing::ScriptedProvider,
+    tool::{self, Extensions, ToolOutput, ToolSpec},
+};
+use serde_json::{Value, json};
+
+use crate::support::{Echo, agent, assert_paired, results};
+
+#[tokio::test]
+async fn calls_run_until_the_model_answers() {
+    let model = ScriptedProvider::new().call("echo", json!({"text": "one"})).say("That was one.");
+    let session = agent(&model).build().unwrap().session();
+
+    let turn = session.send("Say one.").await.unwrap();
+
+    assert_eq!((turn.text.as_str(), turn.finish), ("That was one.", Finish::Answered));
+    assert_eq!((turn.requests, turn.tool_rounds, turn.calls), (2, 1, 1));
+    assert_eq!(turn.usage.input, 200);
+    assert_eq!(results(&session.history())[0].content, "one");
+    assert_paired(&session.history());
+    let requests = model.requests();
+    assert_eq!(&*requests[0].system, "You echo.");
+    assert_eq!(requests[0].system, requests[1].system);
+    assert_eq!(requests[0].tools, requests[1].tools);
+    assert_eq!(requests[1].messages[..1], requests[0].messages[..]);
+}
+
+#[tokio::test]
+async fn events_come_in_order() {
+    let model = ScriptedProvider::new().call("echo", json!({"text": "one"})).say("That was one.");
+    let session = agent(&model).build().unwrap().session();
+
+    let mut reply = session.send("Say one.");
+    let mut seen = Vec::new();
+    let mut text = String::new();
+    while let Some(event) = reply.next().await {
+        match event {
+            AgentEvent::CallStarted(call) => seen.push(format!("start {}", call.name)),
+            AgentEvent::CallFinished(result) => seen.push(format!("finish {}", result.content)),
+            AgentEvent::Text(delta) => text.push_str(&delta),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    assert_eq!(seen, ["start echo", "finish one"]);
+    assert_eq!(text, reply.await.unwrap().text);
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_with_a_call_becomes_its_result() {
+    let model = ScriptedProvider::new()
+        .calls([
+            ("ehco", json!({"text": "x"})),
+            ("echo", json!({"txet": "x"})),
+            ("echo", json!({"text": "panic"})),
+            ("echo", json!({"text": "fail"})),
+        ])
+        .reply(Message::new(
+            Role::Assistant,
+            vec![Part::Call(Call::new("broken", "echo", "{\"text\": \"x"))],
+        ))
+        .say("done");
+    let session = agent(&model).build().unwrap().session();
+
+    session.send("Go.").await.unwrap();
+
+    let results = results(&session.history());
+    let all: Vec<_> = results.iter().map(|it| (it.status, it.content.as_str())).collect();
+    assert_eq!(
+        all,
+        [
+            (
+                CallStatus::Rejected,
+                "There is no tool called \"ehco\". Did you mean \"echo\"? The tools are: echo."
+            ),
+            (
+                CallStatus::Rejected,
+                "The tool \"echo\" was not run. \"text\" is required. You passed \"txet\"; did you mean \"text\"?"
+            ),
+            (CallStatus::Failed, "The tool crashed; it may have had an effect."),
+            (CallStatus::Failed, "it broke"),
+            (
+                CallStatus::Rejected,
+                "The arguments of \"echo\" are not valid JSON: EOF while parsing a string at line 1 column 11. \
+                 The tool was not run."
+            ),
+        ]
+    );
+    assert_paired(&session.history());
+}
+
+#[tokio::test]
+async fn a_tool_can_end_the_turn_and_the_rest_is_answered() {
+    let model = ScriptedProvider::new()
+        .calls([("echo", json!({"text": "end"})), ("echo", json!({"text": "two"}))]);
+    let session = agent(&model).build().unwrap().session();
+
+    let turn = session.send("Go.").await.unwrap();
+
+    assert_eq!(turn.finish, Finish::EndedByTool("enough".to_owned()));
+    assert_eq!(model.requests().len(), 1);
+    assert_eq!(results(&session.history())[1].status, CallStatus::Rejected);
+    assert_paired(&session.history());
+}
+
+#[tokio::test(start_paused = true)]
+async fn reads_run_at_the_same_time_and_keep_their_order() {
+    let slow = tool::from_fn("slow", "Waits.", |echo: Echo, _| async move {
+        let pause: u64 = echo.text.parse().unwrap();
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        Ok(echo.text)
+    })
+    .configure(ToolSpec::read_only);
+    let model = ScriptedProvider::new()
+        .calls(["40", "10", "30"].map(|it| ("slow", json!({"text": it}))))
+        .say("done");
+    let session = agent(&model).tool(slow).build().unwrap().session();
+    let start = tokio::time::Instant::now();
+
+    session.send("Go.").await.unwrap();
+
+    let took = start.elapsed();
+    assert!(took < Duration::from_millis(45), "{took:?}");
+    let contents: Vec<_> = results(&session.history()).into_iter().map(|it| it.content).collect();
+    assert_eq!(contents, ["40", "10", "30"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_takes_too_long_is_stopped() {
+    let slow =
+        tool::from_fn("slow", "Waits.", |_: Echo, _| std::future::pending::<Result<String, _>>())
+            .configure(|spec| spec.with_timeout(Duration::from_secs(3)));
+    let model = ScriptedProvider::new().call("slow", json!({"text": ""})).say("done");
+    let session = agent(&model).tool(slow).build().unwrap().session();
+
+    session.send("Go.").await.unwrap();
+
+    let result = &results(&session.history())[0];
+    assert_eq!(result.status, CallStatus::Failed);
+    assert!(result.content.contains("ran out of time"), "{}", result.content);
+}
+
+#[tokio::test]
+async fn cancelling_a_tool_leaves_a_usable_conversation() {
+    let model = ScriptedProvider::new()
+        .calls([("echo", json!({"text": "hang"})), ("echo", json!({"text": "two"}))])
+        .say("hello again");
+    let session = agent(&model).build().unwrap().session();
+
+    let mut reply = session.send("Go.");
+    while !matches!(reply.next().await, Some(AgentEvent::CallStarted(_))) {}
+    session.cancel();
+    let turn = reply.await.unwrap();
+
+    assert_eq!(turn.finish, Finish::Cancelled);
+    let statuses: Vec<_> = results(&session.history()).iter().map(|it| it.status).collect();
+    assert_eq!(statuses, [CallStatus::Cancelled; 2]);
+    assert_paired(&session.history());
+    assert_eq!(session.send("Hello?").await.unwrap().text, "hello again");
+}
+
+#[tokio::test]
+async fn cancelling_an_answer_keeps_what_there_was() {
+    let model = ScriptedProvider::new().say_then_hang("The answer is").say("hello again");
+    let session = agent(&model).build().unwrap().session();
+
+    let mut reply = session.send("Go.");
+    while !matches!(reply.next().await, Some(AgentEvent::Text(_))) {}
+    drop(reply);
+    session.idle().await;
+
+    let history = session.history();
+    let last = history.last().unwrap();
+    assert_eq!(last.role, Role::Assistant);
+    assert_eq!(last.stop, Some(StopReason::Cancelled));
+    assert!("The answer is".starts_with(last.text().trim_end()));
+    assert_eq!(session.send("Hello?").await.unwrap().text, "hello again");
+}
+
+#[tokio::test]
+async fn an_error_is_typed_and_the_session_goes_on() {
+    let unreachable = ProviderError::new(ProviderErrorKind::Unreachable, "connection refused");
+    let model = ScriptedProvider::new().fail(unreachable).cut("half an ans").say("hello again");
+    let session = agent(&model).build().unwrap().session();
+
+    let first = session.send("One.").await.unwrap_err();
+    let second = session.send("Two.").await.unwrap_err();
+    let third = session.send("Three.").await.unwrap();
+
+    let kind = |err: &AgentError| match err {
+        AgentError::Provider(err) => err.kind(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(kind(&first), ProviderErrorKind::Unreachable);
+    assert_eq!(kind(&second), ProviderErrorKind::StreamCut);
+    assert_eq!(third.text, "hello again");
+    let partial = &session.history()[2];
+    assert_eq!(
+        (partial.text().as_str(), partial.stop.as_ref()),
+        ("half an ans", Some(&StopReason::Interrupted))
+    );
+}
+
+#[tokio::test]
+async fn a_second_message_during_a_turn_is_refused() {
+    let model = ScriptedProvider::new().hang();
+    let session = agent(&model).build().unwrap().session();
+
+    let reply = session.send("One.");
+    let second = session.send("Two.").await;
+
+    assert!(matches!(second, Err(AgentError::Busy)), "{second:?}");
+    session.cancel();
+    assert_eq!(reply.await.unwrap().finish, Finish::Cancelled);
+}
+
+#[test]
+fn sending_outside_a_runtime_is_an_error() {
+    let session = agent(&ScriptedProvider::new()).build().unwrap().session();
+
+    let reply = session.send("One.");
+
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let err = runtime.block_on(async { reply.await.unwrap_err() });
+    assert!(matches!(err, AgentError::NoRuntime), "{err:?}");
+}
+
+#[tokio::test]
+async fn the_budget_ends_with_a_request_to_sum_up() {
+    let call = || ("echo", json!({"text": "x"}));
+    let model = ScriptedProvider::new().calls([call()]).calls([call()]).say("So far, so good.");
+    let session = agent(&model).max_requests(3).build().unwrap().session();
+
+    let turn = session.send("Go.").await.unwrap();
+
+    assert_eq!(turn.finish, Finish::OutOfRounds);
+    assert_eq!(turn.text, "So far, so good.");
+    let requests = model.requests();
+    assert_eq!(requests.len(), 3);
+    assert_eq!(requests[2].tool_choice, ToolChoice::None);
+    assert_paired(&session.history());
+}
+
+#[tokio::test]
+async fn what_is_sent_during_a_turn_arrives_after_the_calls() {
+    let (sent, steered) = crate::support::shared(std::sync::Mutex::new(None));
+    let steer = tool::from_fn("steer", "Steers.", move |_: Echo, _| {
+        let session: Option<hermes_core::Session> = sent.lock().unwrap().clone();
+        async move {
+            session.unwrap().steer("Shorter, please.");
+            Ok("ok")
+        }
+    });
+    let model = ScriptedProvider::new().call("steer", json!({"text": ""})).say("Ok.");
+    let session = agent(&model).tool(steer).build().unwrap().session();
+    *steered.lock().unwrap() = Some(session.clone());
+
+    session.send("Go.").await.unwrap();
+
+    let roles: Vec<_> = session.history().iter().map(|it| it.role).collect();
+    assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool, Role::User, Role::Assistant]);
+    assert_eq!(model.requests()[1].messages[3].text(), "Shorter, please.");
+}
+
+#[tokio::test]
+async fn an_empty_reply_is_not_kept() {
+    let model = ScriptedProvider::new().say("").say(" ").say("hello again");
+    let session = agent(&model).build().unwrap().session();
+
+    let turn = session.send("Go.").await.unwrap();
+
+    assert_eq!(turn.finish, Finish::Empty);
+    assert_eq!(session.history().len(), 1);
+    assert_eq!(session.send("Hello?").await.unwrap().text, "hello again");
+}
+
+#[tokio::test]
+async fn a_cut_answer_is_continued() {
+    let cut = Message::assistant("One, two, ").with_stop(StopReason::Length);
+    let model = ScriptedProvider::new().reply(cut).say("three.");
+    let session = agent(&model).build().unwrap().session();
+
+    let turn = session.send("Count.").await.unwrap();
+
+    assert_eq!(turn.text, "One, two, three.");
+    assert_eq!(turn.finish, Finish::Answered);
+}
+
+#[tokio::test]
+async fn a_call_that_was_cut_off_is_not_run() {
+    let calls = ["{\"text\":\"whole\"}", ""].map(|it| Part::Call(Call::new("", "echo", it)));
+    let cut = Message::new(Role::Assistant, calls.to_vec()).with_stop(StopReason::Length);
+    let model = ScriptedProvider::new().reply(cut).say("done");
+    let session = agent(&model).build().unwrap().session();
+
+    session.send("Go.").await.unwrap();
+
+    let results = results(&session.history());
+    assert_eq!(results[0].content, "whole");
+    assert_eq!(results[1].status, CallStatus::Rejected);
+    assert!(results[1].content.contains("cut off"), "{}", results[1].content);
+}
+
+#[tokio::test]
+async fn long_results_are_cut_in_the_middle() {
+    let model = ScriptedProvider::new().call("echo", json!({"text": "é".repeat(500)})).say("done");
+    let session = agent(&model).max_result_chars(100).build().unwrap().session();
+
+    session.send("Go.").await.unwrap();
+
+    assert!(
+        results(&session.history())[0].content.contains("[… 400 of 500 characters left out …]")
+    );
+}
+
+#[tokio::test]
+async fn tools_find_what_the_host_attached() {
+    struct UserId(u32);
+    let whoami = tool::from_fn("whoami", "Says who asks.", |_: Value, context| async move {
+        let id = context.extensions().get::<UserId>().map(|it| it.0);
+        Ok(ToolOutput::done(format!("{id:?} in turn {}", context.turn())))
+    });
+    let model = ScriptedProvider::new().call("whoami", json!({})).say("done");
+    let session = agent(&model).tool(whoami).build().unwrap().session();
+
+    let input = hermes_core::agent::TurnInput::new("Who am I?")
+        .with_extensions(Extensions::default().with(UserId(7)));
+    session.send(input).await.unwrap();
+
+    assert_eq!(results(&session.history())[0].content, "Some(7) in turn 1");
+}
+
+#[tokio::test]
+async fn a_forced_tool_is_forced_once_a_turn() {
+    let model = ScriptedProvider::new().call("echo", json!({"text": "x"})).say("done");
+    let forced = ToolChoice::Tool("echo".into());
+    let session = agent(&model).tool_choice(forced.clone()).build().unwrap().session();
+
+    session.send("Go.").await.unwrap();
+
+    let choices: Vec<_> = model.requests().into_iter().map(|it| it.tool_choice).collect();
+    assert_eq!(choices, [forced, ToolChoice::Auto]);
+}
+
+#[test]
+fn mistakes_of_the_builder_name_the_parts() {
+    let model = ScriptedProvider::new();
+    let check = |builder: hermes_core::agent::AgentBuilder, expected: &str| {
+        let err: BuildError = builder.build().unwrap_err();
+        assert_eq!(err.to_string(), expected);
+    };
+
+    check(hermes_core::Agent::builder(model.clone()), "no model is set; call `model`");
+    check(agent(&model).tool(crate::support::echo()), "two tools are called \"echo\"");
+    check(
+        agent(&model).max_requests(0),
+        "a turn may make no model request; set `max_requests` to at least 1",
+    );
+    check(
+        agent(&model).tool(tool::from_fn("my tool", "", |_: Echo, _| async { Ok("") })),
+        "the tool \"my tool\" cannot be offered: its name must be 1 to 64 of a-z, A-Z, 0-9, '_' and '-'",
+    );
+}
