@@ -148,7 +148,9 @@ impl Dispatch {
         is_cut: bool,
     ) -> Result<(Arc<dyn Tool>, serde_json::Value), String> {
         let name = &*call.name;
-        let tool = self.registry.get(name).ok_or_else(|| self.registry.explain_unknown(name))?;
+        if self.registry.get(name).is_none() {
+            return Err(self.registry.explain_unknown(name));
+        }
         if let Allowed::Only(names) = &self.allowed
             && !self.allowed.permits(name)
         {
@@ -166,11 +168,8 @@ impl Dispatch {
             }
             format!("The arguments of {name:?} are not valid JSON: {err}. The tool was not run.")
         })?;
-        let wrong = self.registry.check(name, arguments);
-        if wrong.is_empty() {
-            return Ok((Arc::clone(tool), arguments.clone()));
-        }
-        Err(format!("The tool {name:?} was not run. {}", wrong.join(" ")))
+        let tool = self.registry.checked(name, arguments)?;
+        Ok((Arc::clone(tool), arguments.clone()))
     }
 
     async fn guarded(

@@ -31,10 +31,12 @@ pub use self::{
 };
 pub(crate) use self::{conversation::Conversation, finish::run_turn, recipe::Recipe};
 use crate::{
+    prompt::{self, Section},
     provider::Provider,
     review::ReviewReport,
     session::Session,
     store::{SessionId, StoreError, StoredSession},
+    tool::ToolRegistry,
 };
 
 /// An agent: what conversations with it are made of. Cloning it copies a pointer.
@@ -100,6 +102,18 @@ impl Agent {
     /// Goes on from a conversation that the host keeps itself.
     pub fn adopt(&self, id: SessionId, stored: StoredSession) -> Session {
         Session::restore(Arc::clone(&self.0), id, stored, None)
+    }
+
+    /// Returns the tools of the agent.
+    pub fn tools(&self) -> &ToolRegistry {
+        &self.0.registry
+    }
+
+    /// Reads the system prompt that a conversation started now would get, with what the host should
+    /// know about it.
+    pub async fn system_prompt(&self) -> Section {
+        let names: Vec<&str> = self.0.registry.names().collect();
+        prompt::assemble(&self.0.sections, &names).await
     }
 
     /// Returns the reports of the latest reviews, oldest first, at most 64.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::Value;
 
-use super::{Tool, ToolSpec, check};
+use super::{Tool, ToolContext, ToolError, ToolOutput, ToolSpec, check};
 
 /// The tools of an agent: their specs as the model sees them, sorted by name, and the tools behind
 /// them. Cloning it copies pointers.
@@ -75,6 +75,35 @@ impl ToolRegistry {
             .map(|close| format!(" Did you mean {close:?}?"))
             .unwrap_or_default();
         format!("There is no tool called {name:?}.{hint} The tools are: {}.", names.join(", "))
+    }
+
+    /// Runs the tool called `name` as the loop does: an unknown name and arguments that do not fit
+    /// the schema are rejected with everything that is wrong.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tool::call`].
+    pub async fn call(
+        &self,
+        name: &str,
+        arguments: Value,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        match self.checked(name, &arguments) {
+            Ok(tool) => tool.call(arguments, context).await,
+            Err(reason) => Ok(ToolOutput::rejected(reason)),
+        }
+    }
+
+    /// Returns the tool called `name`, or what the model should be told if there is none or
+    /// `arguments` do not fit it.
+    pub(crate) fn checked(&self, name: &str, arguments: &Value) -> Result<&Arc<dyn Tool>, String> {
+        let tool = self.get(name).ok_or_else(|| self.explain_unknown(name))?;
+        let wrong = self.check(name, arguments);
+        if wrong.is_empty() {
+            return Ok(tool);
+        }
+        Err(format!("The tool {name:?} was not run. {}", wrong.join(" ")))
     }
 
     /// Returns everything that is wrong with `arguments` for the tool called `name`, empty if
