@@ -28,8 +28,21 @@
 mod finding;
 mod scanner;
 
+mod pass;
+
+mod decode;
+mod invisible;
+mod markup;
 mod normalize;
+mod secret;
+mod token;
+mod variable;
+
+mod dictionary;
+mod grammar;
+mod matcher;
 mod patterns;
+mod words;
 
 pub use self::{
     finding::{Finding, Scope, Severity},
@@ -41,16 +54,28 @@ pub use self::{
 /// The whole text is scanned, in time linear in its length. Ranges are bytes of `text` and lie on
 /// character boundaries. An empty list means that nothing was found, not that the text is safe.
 pub fn scan(text: &str, scope: Scope) -> Vec<Finding> {
-    let mut findings = patterns::find(text, scope);
+    let mut findings = pass::find(text, scope);
     findings.sort_by(|left, right| {
-        (left.range.start, left.range.end, &left.id).cmp(&(
-            right.range.start,
-            right.range.end,
-            &right.id,
-        ))
+        left.id.cmp(&right.id).then(left.range.start.cmp(&right.range.start))
     });
-    findings.dedup();
+    findings.dedup_by(|next, kept| merges(kept, next));
+    findings.sort_by(|left, right| {
+        (left.range.start, left.range.end).cmp(&(right.range.start, right.range.end))
+    });
     findings
+}
+
+/// Takes `next` into `kept` if both say the same about one place.
+fn merges(kept: &mut Finding, next: &Finding) -> bool {
+    let same = kept.id == next.id && next.range.start <= kept.range.end;
+    if same {
+        kept.range.end = kept.range.end.max(next.range.end);
+        if kept.severity < next.severity {
+            kept.severity = next.severity;
+            kept.reason.clone_from(&next.reason);
+        }
+    }
+    same
 }
 
 /// Returns the first finding of [`scan`] that blocks, or `None` if the text may pass.

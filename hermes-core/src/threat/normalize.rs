@@ -1,60 +1,334 @@
 //! Folds a text to what a reader sees, with a map back to the original bytes.
 
-use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
-/// A folded text and, for every byte of it, the original byte it came from.
-pub(super) struct Folded {
-    pub(super) text: String,
-    origin: Vec<usize>,
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+use unicode_security::confusable_detection::skeleton;
+
+use super::invisible::is_invisible;
+
+/// A text in which letters that look alike are alike.
+///
+/// Compatibility forms are decomposed, marks and invisible characters are gone, letters beyond
+/// ASCII are in lower case, and a letter of another script inside a Latin word is the Latin letter
+/// it looks like. ASCII is kept as it is: looking words up ignores its case.
+#[derive(Debug)]
+pub(super) struct Folded<'t> {
+    text: Cow<'t, str>,
+    segments: Vec<Segment>,
 }
 
-impl Folded {
-    /// Folds `text`: compatibility forms, lower case, no marks, no invisible characters, look-alike
-    /// letters of other scripts inside Latin words, one blank for any white space.
-    pub(super) fn new(text: &str) -> Self {
-        let mut folded = Self { text: String::with_capacity(text.len()), origin: Vec::new() };
-        for (start, ch) in text.char_indices() {
-            for ch in std::iter::once(ch).nfkd() {
-                folded.push(ch, start);
-            }
+/// A stretch of the folded text and where it came from.
+#[derive(Debug)]
+struct Segment {
+    folded: usize,
+    original: usize,
+    /// Where the original of a replaced character ends; `None` for a stretch copied as it is.
+    replaced_to: Option<usize>,
+}
+
+impl<'t> Folded<'t> {
+    /// Folds `text`; ASCII is borrowed.
+    pub(super) fn new(text: &'t str) -> Self {
+        if text.is_ascii() {
+            return Self { text: Cow::Borrowed(text), segments: Vec::new() };
         }
-        folded.origin.push(text.len());
-        folded
+        let mut folding = Folding::new(text);
+        folding.run();
+        Self { text: Cow::Owned(folding.out), segments: folding.segments }
     }
 
-    fn push(&mut self, ch: char, start: usize) {
-        if is_combining_mark(ch) || super::patterns::is_invisible(ch) {
+    /// Returns the folded text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the bytes of the original that became `range` of the folded text.
+    pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
+        if self.segments.is_empty() {
+            return range.clone();
+        }
+        let start = self.segment(range.start);
+        let from = match start.replaced_to {
+            Some(_) => start.original,
+            None => start.original + (range.start - start.folded),
+        };
+        let last = self.segment(range.end.saturating_sub(1).max(range.start));
+        let to = match last.replaced_to {
+            Some(to) => to,
+            None => last.original + (range.end - last.folded),
+        };
+        from..to.max(from)
+    }
+
+    fn segment(&self, folded: usize) -> &Segment {
+        const START: &Segment = &Segment { folded: 0, original: 0, replaced_to: None };
+        let after = self.segments.partition_point(|it| it.folded <= folded);
+        after.checked_sub(1).and_then(|index| self.segments.get(index)).unwrap_or(START)
+    }
+}
+
+/// The work of folding one text.
+struct Folding<'t> {
+    text: &'t str,
+    out: String,
+    segments: Vec<Segment>,
+    /// Letters of another script since the last other character, in `out` and in the original.
+    foreign: Vec<(char, usize, usize)>,
+}
+
+impl<'t> Folding<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            out: String::with_capacity(text.len()),
+            segments: Vec::new(),
+            foreign: Vec::new(),
+        }
+    }
+
+    fn run(&mut self) {
+        let mut at = 0;
+        while let Some(rest) = self.text.get(at..)
+            && !rest.is_empty()
+        {
+            let plain = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+            self.copy(at, rest.get(..plain).unwrap_or_default());
+            at += plain;
+            let Some(ch) = rest.get(plain..).and_then(|rest| rest.chars().next()) else { break };
+            let next = at + ch.len_utf8();
+            self.fold(ch, at, next);
+            at = next;
+        }
+    }
+
+    fn copy(&mut self, at: usize, plain: &str) {
+        let Some(first) = plain.bytes().next() else { return };
+        if first.is_ascii_alphabetic() {
+            self.adapt_foreign();
+        }
+        self.foreign.clear();
+        self.segments.push(Segment { folded: self.out.len(), original: at, replaced_to: None });
+        self.out.push_str(plain);
+    }
+
+    fn fold(&mut self, ch: char, from: usize, to: usize) {
+        if is_invisible(ch) {
             return;
         }
-        for ch in ch.to_lowercase() {
-            let ch = latin(ch);
-            self.text.push(ch);
-            self.origin.extend(std::iter::repeat_n(start, ch.len_utf8()));
+        if is_plain(ch) {
+            self.foreign.clear();
+            self.push(ch, from, to);
+            return;
+        }
+        let after_latin = self.out.ends_with(|last: char| last.is_ascii_alphabetic());
+        if let Some(latin) = look_alike(ch)
+            && after_latin
+        {
+            self.push(latin, from, to);
+        } else if let Some(folded) = single_fold(ch) {
+            if folded != '\0' {
+                self.push_letter(ch, folded, from, to);
+            }
+        } else {
+            self.decompose(ch, from, to);
         }
     }
 
-    /// Returns the range of the original for a range of the folded text.
-    pub(super) fn original(&self, text: &str, start: usize, end: usize) -> std::ops::Range<usize> {
-        let from = self.origin.get(start).copied().unwrap_or(text.len());
-        let last = self.origin.get(end.saturating_sub(1)).copied().unwrap_or(text.len());
-        let width = text.get(last..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
-        from..last + width
+    fn decompose(&mut self, ch: char, from: usize, to: usize) {
+        for part in std::iter::once(ch).nfkd().filter(|&part| !is_combining_mark(part)) {
+            for lower in part.to_lowercase().filter(|&lower| !is_combining_mark(lower)) {
+                self.push_letter(part, lower, from, to);
+            }
+        }
+    }
+
+    fn push_letter(&mut self, ch: char, folded: char, from: usize, to: usize) {
+        if folded.is_ascii_alphabetic() {
+            self.adapt_foreign();
+            self.foreign.clear();
+        } else if folded.is_alphabetic() {
+            self.foreign.push((ch, self.out.len(), from));
+        } else {
+            self.foreign.clear();
+        }
+        self.push(folded, from, to);
+    }
+
+    fn push(&mut self, ch: char, from: usize, to: usize) {
+        let folded = self.out.len();
+        let same = self.text.get(from..to).is_some_and(|original| original.starts_with(ch));
+        let replaced_to = if same { None } else { Some(to) };
+        let continues = same
+            && self.segments.last().is_some_and(|last| {
+                last.replaced_to.is_none() && last.original + (folded - last.folded) == from
+            });
+        if !continues {
+            self.segments.push(Segment { folded, original: from, replaced_to });
+        }
+        self.out.push(ch);
+    }
+
+    /// A Latin letter follows letters of another script: takes them for the ones they look like.
+    fn adapt_foreign(&mut self) {
+        let Some(&(_, first, _)) = self.foreign.first() else { return };
+        let latin: Option<String> = self.foreign.iter().map(|&(ch, ..)| look_alike(ch)).collect();
+        let Some(latin) = latin else { return };
+        self.out.truncate(first);
+        let keep = self.segments.partition_point(|it| it.folded < first);
+        self.segments.truncate(keep);
+        for (latin, (ch, _, from)) in latin.chars().zip(std::mem::take(&mut self.foreign)) {
+            self.push(latin, from, from + ch.len_utf8());
+        }
     }
 }
 
-fn latin(ch: char) -> char {
-    match ch {
-        'а' | 'α' => 'a',
-        'е' => 'e',
-        'о' | 'ο' => 'o',
-        'р' => 'p',
-        'с' => 'c',
-        'у' => 'y',
-        'х' => 'x',
-        'і' | 'ı' => 'i',
-        'ѕ' => 's',
-        'ј' => 'j',
-        'ԁ' => 'd',
-        _ => ch,
+/// Returns whether `ch` is its own folded form: ideographs, kana, Hangul syllables.
+fn is_plain(ch: char) -> bool {
+    matches!(ch, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
+/// Where the alphabets of Europe end.
+const TABLE_START: u32 = 0x80;
+const TABLE_END: u32 = 0x590;
+
+/// The folded form of each letter of the alphabets of Europe, and the Latin letter it looks like.
+struct Tables {
+    /// `None` where it is more than one character; NUL where nothing is left.
+    folds: Vec<Option<char>>,
+    look_alikes: Vec<Option<char>>,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let chars = || (TABLE_START..TABLE_END).map(|code| char::from_u32(code).unwrap_or('\0'));
+    Tables {
+        folds: chars().map(compute_fold).collect(),
+        look_alikes: chars().map(compute_look_alike).collect(),
+    }
+});
+
+fn table_index(ch: char) -> Option<usize> {
+    let code = u32::from(ch);
+    (TABLE_START..TABLE_END).contains(&code).then_some((code - TABLE_START) as usize)
+}
+
+fn single_fold(ch: char) -> Option<char> {
+    TABLES.folds.get(table_index(ch)?).copied().flatten()
+}
+
+fn compute_fold(ch: char) -> Option<char> {
+    let stroked = match ch {
+        'ł' | 'Ł' => Some('l'),
+        'ø' | 'Ø' => Some('o'),
+        'đ' | 'Đ' => Some('d'),
+        'ı' => Some('i'),
+        _ => None,
+    };
+    if stroked.is_some() {
+        return stroked;
+    }
+    let mut parts = std::iter::once(ch)
+        .nfkd()
+        .flat_map(char::to_lowercase)
+        .filter(|&part| !is_combining_mark(part));
+    match (parts.next(), parts.next()) {
+        (None, _) => Some('\0'),
+        (Some(folded), None) => Some(folded),
+        _ => None,
+    }
+}
+
+/// Returns the Latin letter that a letter of another script looks like, in lower case.
+pub(super) fn look_alike(ch: char) -> Option<char> {
+    if let Some(index) = table_index(ch) {
+        return TABLES.look_alikes.get(index).copied().flatten();
+    }
+    // Cherokee, Lisu, letter-like symbols and the capitals of Coptic have look-alikes as well.
+    match u32::from(ch) {
+        0x13a0..=0x13ff | 0x2100..=0x214f | 0x2c80..=0x2cff | 0xa4d0..=0xa4ff | 0xab70..=0xabbf => {
+            compute_look_alike(ch)
+        }
+        _ => None,
+    }
+}
+
+fn compute_look_alike(ch: char) -> Option<char> {
+    if compute_fold(ch).is_some_and(|folded| folded.is_ascii()) || !ch.is_alphabetic() {
+        return None;
+    }
+    if let Some(latin) = drawn_alike(ch) {
+        return Some(latin);
+    }
+    let to_ascii = |ch: char| {
+        let mut buffer = [0; 4];
+        let mut parts = skeleton(ch.encode_utf8(&mut buffer));
+        match (parts.next(), parts.next()) {
+            (Some(part), None) if part.is_ascii_alphabetic() => Some(part.to_ascii_lowercase()),
+            _ => None,
+        }
+    };
+    to_ascii(ch).or_else(|| ch.to_lowercase().next().and_then(to_ascii))
+}
+
+/// Letters that pass for Latin ones in the middle of a word, beyond those that are confusable.
+fn drawn_alike(ch: char) -> Option<char> {
+    let latin = match ch {
+        'ε' | 'έ' => 'e',
+        'τ' | 'т' => 't',
+        'κ' | 'к' => 'k',
+        'η' | 'п' => 'n',
+        'ω' => 'w',
+        'χ' => 'x',
+        'β' | 'в' => 'b',
+        'μ' | 'υ' => 'u',
+        'м' => 'm',
+        'н' => 'h',
+        'г' => 'r',
+        _ => return None,
+    };
+    Some(latin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(Folded::new(text).text(), expected);
+    }
+
+    #[test]
+    fn compatibility_forms_and_marks_are_folded() {
+        check("\u{ff49}gn\u{f6}re \u{fb01}le \u{1d41a}ll", "ignore file all");
+    }
+
+    #[test]
+    fn look_alikes_are_folded_inside_latin_words_only() {
+        check(
+            "\u{456}gn\u{43e}r\u{435} \u{43e}\u{43a}\u{43d}\u{43e}",
+            "ignore \u{43e}\u{43a}\u{43d}\u{43e}",
+        );
+    }
+
+    #[test]
+    fn look_alikes_before_the_first_latin_letter_are_folded() {
+        check("\u{435}\u{445}\u{430}mple", "example");
+    }
+
+    #[test]
+    fn invisible_characters_are_dropped() {
+        check("ig\u{200b}no\u{ad}re", "ignore");
+    }
+
+    #[test]
+    fn a_range_maps_back_to_the_original_bytes() {
+        let text = "a \u{ff49}g\u{200b}n\u{f6}re b";
+        let folded = Folded::new(text);
+        let start = folded.text().find("ignore").unwrap();
+
+        let range = folded.original(&(start..start + 6));
+
+        assert_eq!(text.get(range), Some("\u{ff49}g\u{200b}n\u{f6}re"));
     }
 }

@@ -1,125 +1,479 @@
-//! The rules.
+//! The rules: what each finds, from which scope on, and how bad it is.
 
-use std::{borrow::Cow, sync::LazyLock};
+use super::{Scope, Severity};
 
-use regex::Regex;
+/// A class of attack.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) id: &'static str,
+    pub(super) scope: Scope,
+    pub(super) severity: Severity,
+    pub(super) reason: &'static str,
+    /// Patterns in the language of [`grammar`](super::grammar); one is enough.
+    pub(super) patterns: &'static [&'static str],
+}
 
-use super::{Finding, Scope, Severity, normalize::Folded};
-
-struct Rule {
+const fn block(
     id: &'static str,
     scope: Scope,
-    severity: Severity,
     reason: &'static str,
-    regex: Regex,
+    patterns: &'static [&'static str],
+) -> Rule {
+    Rule { id, scope, severity: Severity::Block, reason, patterns }
 }
 
-/// Id, scope, severity, reason, expression over the folded text.
-const RULES: &[(&str, Scope, Severity, &str, &str)] = &[
-    (
+const fn warn(
+    id: &'static str,
+    scope: Scope,
+    reason: &'static str,
+    patterns: &'static [&'static str],
+) -> Rule {
+    Rule { id, scope, severity: Severity::Warn, reason, patterns }
+}
+
+/// The rules, by scope.
+pub(super) const RULES: &[Rule] = &[
+    block(
         "prompt_injection",
         Scope::All,
-        Severity::Block,
-        "orders to drop earlier instructions",
-        r"\b(?:ignore|forget|disregard|override)\W+(?:\w+\W+){0,10}?(?:previous|prior|above|earlier|all)\W+(?:\w+\W+){0,2}?(?:instructions?|rules|guidance|prompts?)\b",
+        "orders the agent to drop its instructions",
+        &[
+            "IGNORE ~ PRIOR ~ DIRECTIVE !<NOT",
+            "IGNORE ~ ALL ~ PRIOR ~ COMMANDS !<NOT",
+            "^ OVERRIDE ~ PRIOR ~ DIRECTIVE !<NOT",
+            "OVERRIDE ~ ALL ~ PRIOR ~ DIRECTIVE !<NOT",
+            "IGNORE ~ DIRECTIVE PRIOR !<NOT",
+            "IGNORE ~ DIRECTIVE ~ you ~ given/told/received/got/have/had/follow !<NOT",
+            "IGNORE AI DIRECTIVE !<NOT",
+            "IGNORE everything/all/anything/whatever PRIOR !<NOT",
+            "IGNORE everything/all/anything/whatever ~ told/said/learned/taught/instructed !<NOT",
+            "^ IGNORE above/previous $",
+            "^ IGNORE above/previous and",
+            "SET ~ PRIOR ~ DIRECTIVE aside",
+            "SET ~ YOUR ~ DIRECTIVE aside",
+            "YOUR ~ DIRECTIVE ~ NO_LONGER",
+            "PRIOR ~ ORDERS ~ NO_LONGER",
+            "DIRECTIVE ~ PRIOR NO_LONGER",
+            "DIRECTIVE ~ NO_LONGER you",
+            "IGNORE/IGNORE_F ~ PRIOR_F ~ DIRECTIVE_F",
+            "IGNORE/IGNORE_F ~ DIRECTIVE_F ~ PRIOR_F",
+            "IGNORE_F ~ ALL_F ~ DIRECTIVE_F",
+            "PRIOR_F ~ DIRECTIVE_F ~ IGNORE_F",
+            "DIRECTIVE_F ~ PRIOR_F ~ IGNORE_F",
+            "ALL_F ~ DIRECTIVE_F ~ IGNORE_F",
+            "IGNORE_F - ALL_F - PRIOR_F",
+            "IGNORE_F - PRIOR_F - ALL_F",
+            "treat/consider/regard ~ PRIOR/YOUR ~ DIRECTIVE ~ VOID",
+            "system/developer prompt/message/messages/instructions ~ NO_LONGER",
+            "do - opposite ~ told/instructed/DIRECTIVE",
+            "IGNORE - system/developer prompt/instructions !<NOT",
+        ],
     ),
-    (
-        "prompt_injection",
-        Scope::All,
-        Severity::Block,
-        "orders to drop earlier instructions",
-        r"\b(?:earlier|previous|prior)\W+(?:instructions|rules|guidance)\W+aside\b|\bno\W+longer\W+(?:bind|apply)\b",
-    ),
-    (
-        "sys_prompt_override",
-        Scope::All,
-        Severity::Block,
-        "claims to replace the system prompt",
-        r"\bsystem\W+prompt\W+override\b",
-    ),
-    (
+    block(
         "disregard_rules",
         Scope::All,
-        Severity::Block,
-        "orders to drop rules",
-        r"\bdisregard\W+your\W+(?:instructions|rules|guidelines)\b",
+        "orders the agent to break its rules",
+        &[
+            "IGNORE YOUR DIRECTIVE !<NOT",
+            "IGNORE YOUR old/current/PRIOR DIRECTIVE !<NOT",
+            "IGNORE YOUR AI DIRECTIVE !<NOT",
+            "IGNORE YOUR AI COMMANDS !<NOT",
+            "IGNORE ALL YOUR ~ DIRECTIVE !<NOT",
+            "IGNORE ALL DIRECTIVE !>INSIDE !<NOT",
+            "IGNORE ALL AI DIRECTIVE !>INSIDE !<NOT",
+            "IGNORE ALL AI COMMANDS !>INSIDE !<NOT",
+        ],
     ),
-    (
+    block(
+        "sys_prompt_override",
+        Scope::All,
+        "claims to replace the system prompt",
+        &[
+            "^ system prompt override",
+            "system prompt override $",
+            "OVERRIDE ~ YOUR ~ system prompt",
+            "^ OVERRIDE - system prompt $",
+            "^ OVERRIDE - system prompt and",
+            "^ system override $",
+            "^ new system prompt $",
+        ],
+    ),
+    block(
+        "new_orders",
+        Scope::All,
+        "claims that other orders hold from now on",
+        &[
+            "FROM_NOW ~~ OBEY",
+            "FROM_NOW ~~ only follow",
+            "FROM_NOW ~~ follow only",
+            "FROM_NOW ~~ NO_LIMITS",
+            "^ new instructions $",
+            "YOUR new instructions/orders/directives are",
+            "only OBEY/follow ~ instructions below/here",
+        ],
+    ),
+    block(
+        "bypass_restrictions",
+        Scope::All,
+        "orders the agent to act without limits",
+        &[
+            "act/behave/respond/operate as if/though ~ NO_LIMITS",
+            "you are/have now/been ~ NO_LIMITS",
+            "you have NO_LIMITS",
+            "you are UNLIMITED",
+            "you are now ~ UNLIMITED",
+            "act as ~ UNLIMITED ai/model/assistant/agent/system/bot",
+            "developer/dan/god/jailbreak/unrestricted mode enabled/activated !>INSIDE",
+            "you are - in developer/dan/god/jailbreak/unrestricted mode",
+            "enable/enter/activate ~ developer/dan/god/jailbreak/unrestricted mode !<NOT !>INSIDE",
+            "do anything now",
+        ],
+    ),
+    block(
+        "translate_execute",
+        Scope::All,
+        "has the agent make up a command and run it",
+        &[
+            "translate ~~ into/to ~ execute/eval",
+            "translate ~~ into/to ~ run IT",
+            "translate ~~ into/to ~ run $",
+        ],
+    ),
+    block(
         "deception_hide",
         Scope::All,
-        Severity::Block,
-        "orders to keep something from the user",
-        r"\bdo\W+not\W+(?:\w+\W+){0,4}?tell\W+the\W+user\b",
+        "orders the agent to hide something from the user",
+        &[
+            "NOT - TELL PERSON $",
+            "NOT - TELL PERSON CONCEALED",
+            "NOT - let ~ PERSON - KNOW",
+            "NOT - REVEAL anything ~ to PERSON",
+            "NOT - REVEAL that you/we/it",
+            "^ lie to PERSON",
+            "lie - to PERSON about",
+            "deny ~ DIRECTIVE/message/note exist/exists/existed",
+            "deny ~ existence - DIRECTIVE/message/note",
+            "if asked ~~ deny/claim/pretend/say/answer ~ nothing/none",
+            "NOT - REVEAL - THIS ~ REPLY",
+            "NOT - REVEAL - THIS ~ to ~ PERSON",
+            "without ~ TELL PERSON !~NOT",
+            "without ~ PERSON ~ KNOWLEDGE !~NOT",
+            "keep ~ secret/hidden ~ from ~ PERSON !~NOT",
+            "keep this/it between us",
+            "hide/conceal/withhold ~ this/it/that/these/fact ~ from PERSON !~NOT",
+            "STEALTH TAKE !~NOT",
+            "SEND ~ STEALTH !~NOT",
+            "NOT_F ~ TELL_F ~ USER_F",
+            "TELL_F ~ USER_F ~ NOT_F",
+            "USER_F ~ TELL_F ~ NOT_F",
+            "NOT_F ~ USER_F ~ TELL_F",
+        ],
     ),
-    (
+    block(
+        "obfuscated_order",
+        Scope::All,
+        "has the agent decode an order and obey it",
+        &["DECODE ~ OBEY", "DECODE ~ follow/execute/run ~ hidden/encoded"],
+    ),
+    block(
         "exfil_curl",
         Scope::All,
-        Severity::Block,
-        "sends a secret out",
-        r"\bcurl\b[^\n]{0,300}\$\{?\w*(?:key|token|secret|password|credential|api)",
+        "sends a secret out with curl",
+        &[
+            "curl = SECRET_VAR",
+            "curl - SECRET_VAR",
+            "curl = TAKEN_FILE",
+            "TAKEN_FILE = PIPE = curl",
+        ],
     ),
-    (
+    block(
         "exfil_wget",
         Scope::All,
-        Severity::Block,
-        "sends a secret out",
-        r"\bwget\b[^\n]{0,300}\$\{?\w*(?:key|token|secret|password|credential|api)",
+        "sends a secret out with wget",
+        &[
+            "wget = SECRET_VAR",
+            "wget - SECRET_VAR",
+            "wget = TAKEN_FILE",
+            "TAKEN_FILE = PIPE = wget",
+        ],
     ),
-    (
+    block(
+        "exfil_command",
+        Scope::All,
+        "sends a secret out over the network",
+        &[
+            "HTTPIE = SECRET_VAR",
+            "NC = SECRET_VAR",
+            "NC/scp/rsync/sftp/ftp/rclone = TAKEN_FILE",
+            "TAKEN_FILE = PIPE = NETCMD",
+            "ENVIRONMENT = NETCMD",
+            "NETCMD = ENVIRONMENT",
+            "SECRET_VAR = PIPE = NETCMD",
+        ],
+    ),
+    block(
+        "read_secrets",
+        Scope::All,
+        "reads a file of secrets",
+        &["READCMD ~ TAKEN_FILE !=HERE !<NOT", "^ READV ~ TAKEN_FILE ~~ SEND/INCLUDE"],
+    ),
+    block(
+        "reverse_shell",
+        Scope::All,
+        "opens a shell to another machine",
+        &["SHELL = /tcp", "NC = -e ~ SHELL", "NC = -e"],
+    ),
+    block(
+        "role_hijack",
+        Scope::Context,
+        "gives the agent another role",
+        &["you are now a/an/the !>MEMBER", "you are now PERSONA", "^ you are PERSONA"],
+    ),
+    block(
+        "role_pretend",
+        Scope::Context,
+        "has the agent pretend to be someone else",
+        &[
+            "pretend ~ you/youre are a/an/the/not/no/PERSONA",
+            "pretend youre a/an/the/not/no/PERSONA",
+            "pretend to be a/an/the/PERSONA",
+            "pretend ~ NO_LIMITS",
+            "roleplay/role-play as ~ UNLIMITED/PERSONA",
+        ],
+    ),
+    block(
+        "leak_system_prompt",
+        Scope::Context,
+        "asks for the system prompt",
+        &[
+            "LEAK ~ YOUR ~ SYSTEM_PROMPT !<NOT",
+            "^ LEAK ~ SYSTEM_PROMPT ~ EXACTLY",
+            "^ reveal/leak/dump/repeat/recite ~ SYSTEM_PROMPT",
+            "^ LEAK - SYSTEM_PROMPT $",
+            "^ repeat/print/output/recite - words/text/everything above",
+            "LEAK_F ~ SYSTEM_F",
+            "SYSTEM_F ~ LEAK_F",
+        ],
+    ),
+    block(
+        "remove_filters",
+        Scope::Context,
+        "asks for answers without limits",
+        &["RESPOND ~ without ~ LIMITS !<NOT !>INSIDE"],
+    ),
+    block(
+        "fake_update",
+        Scope::Context,
+        "claims that the agent has been changed",
+        &[
+            "you have been ~ UPDATED to",
+            "YOUR ~ DIRECTIVE have been ~ UPDATED/replaced/changed/overwritten",
+        ],
+    ),
+    block(
+        "identity_override",
+        Scope::Context,
+        "gives the agent another name",
+        &["name/call/rename yourself", "YOUR new name/identity is", "FROM_NOW YOUR name is"],
+    ),
+    block(
+        "approval_bypass",
+        Scope::Context,
+        "claims that dangerous actions need no approval",
+        &[
+            "CONFIRM_NOT ~~ DESTRUCTIVE +~NOT !~HARMLESS",
+            "CONFIRM ~ is/are ~ OFF ~~ CONFIRM_NOT",
+            "PERSON - has/have - APPROVED ~ ALL ~ ACTIONS",
+            "^ skip/bypass/disable/suppress/omit - CONFIRM ~~ DELETE",
+            "no CONFIRM ~ required/needed/necessary ~~ DELETE",
+            "RUNV/perform ~ ALL ~ ACTIONS ~ without CONFIRM/asking/confirming",
+            "ALL ~ ACTIONS ~ are APPROVED",
+        ],
+    ),
+    block(
+        "c2_heartbeat",
+        Scope::Context,
+        "reports to a remote controller",
+        &["BEACON to/with/home ~ ADDRESS", "BEACON to/with ~ URL", "^ beacon to ~ every"],
+    ),
+    block(
+        "c2_task_pull",
+        Scope::Context,
+        "takes orders from a remote controller",
+        &["PULL ~ TASKING", "PULL ~ commands/instructions/orders ~ from ~ C2/c2/attacker/operator"],
+    ),
+    block(
+        "env_var_unset_agent",
+        Scope::Context,
+        "hides that an agent is running",
+        &["unset AGENT_VAR", "unset ~ -u AGENT_VAR"],
+    ),
+    block(
+        "known_c2_framework",
+        Scope::Context,
+        "uses a kit for remote control",
+        &[
+            "C2_USE ~ C2_BRAND ~ C2_KIT",
+            "C2_USE ~ C2_KIT ~ C2_BRAND",
+            "C2_USE ~ cobalt strike",
+            "^ C2_USE metasploit/meterpreter/brainworm",
+        ],
+    ),
+    block(
+        "c2_explicit",
+        Scope::Context,
+        "uses a channel for remote control",
+        &[
+            "CONTACT ~ C2 C2_THING",
+            "CONTACT ~ command and control C2_THING",
+            "CONTACT ~ command-and-control C2_THING",
+        ],
+    ),
+    warn(
+        "c2_node_registration",
+        Scope::Context,
+        "speaks of registering as a node",
+        &["register ~ node"],
+    ),
+    warn(
+        "forced_action",
+        Scope::Context,
+        "orders the agent to report somewhere",
+        &["you must ~ register/connect/report/beacon ~ to/with"],
+    ),
+    warn(
+        "c2_network_connect",
+        Scope::Context,
+        "speaks of joining a network",
+        &["^ connect to network"],
+    ),
+    warn(
+        "c2_explicit_long",
+        Scope::Context,
+        "speaks of remote control",
+        &["command and control", "command-and-control"],
+    ),
+    warn(
+        "anti_forensic_oneliner",
+        Scope::Context,
+        "asks for commands that leave nothing behind",
+        &["only use one-liners", "only use one liners"],
+    ),
+    warn(
+        "anti_forensic_disk",
+        Scope::Context,
+        "asks for nothing to be written to disk",
+        &["never ~ create/write ~ script/file/files/scripts ~ disk"],
+    ),
+    block(
+        "send_to_url",
+        Scope::Strict,
+        "sends something to an address outside",
+        &[
+            "^ SEND ~ PAYLOAD ~ to/at URL",
+            "SEND ~ SECRET ~~ to/at ~ URL/EMAIL/ADDRESS",
+            "STEALTH ~ SEND ~~ URL/EMAIL/ADDRESS",
+        ],
+    ),
+    block(
+        "context_exfil",
+        Scope::Strict,
+        "gives the conversation away",
+        &[
+            "SEND/INCLUDE ~ CONVERSATION ~~ URL/EMAIL/ADDRESS",
+            "CONVERSATION ~ SEND - to/at URL/EMAIL/ADDRESS",
+            "SEND/INCLUDE ~ CONVERSATION/SECRET ~ in/into/to/with ~ OUTGOING ~ REQUEST !~NOT",
+        ],
+    ),
+    block(
+        "repo_exfil",
+        Scope::Strict,
+        "pushes a whole repository elsewhere",
+        &["remote add = push = EVERYTHING", "push ~ URL = EVERYTHING", "push ~ EVERYTHING URL"],
+    ),
+    block(
         "ssh_backdoor",
         Scope::Strict,
-        Severity::Block,
         "adds a key that opens the machine",
-        r"\b(?:add|append|echo|write)\b[^\n]{0,200}authorized_keys\b",
+        &["ADDV ~ AUTHORIZED !<NOT", "APPEND/REDIRECT = AUTHORIZED"],
     ),
-    (
+    block(
         "ssh_access",
         Scope::Strict,
-        Severity::Warn,
-        "names the folder of the ssh keys",
-        r"(?:~|\$home)/\.ssh",
+        "takes a private key",
+        &[
+            "COPYV ~ PRIVATE_KEY !<NOT",
+            "COPYV KEY_FOLDER !<NOT",
+            "tar/zip - KEY_FOLDER",
+            "rsync/scp/cp -a/-r/-av/-avz KEY_FOLDER",
+        ],
+    ),
+    block(
+        "hermes_env",
+        Scope::Strict,
+        "reads the agent's own secrets",
+        &[
+            "READCMD ~ HERMES DOTENV",
+            "^ READV HERMES DOTENV",
+            "^ READV contents/file HERMES DOTENV",
+        ],
+    ),
+    block(
+        "agent_config_mod",
+        Scope::Strict,
+        "plants orders in a file that agents obey",
+        &[
+            "EDITV ~ AGENT_FILE ~~ IGNORE/ignores/skips/NOT/STEALTH/SECRET/DISABLE ~~ DIRECTIVE/GUARD/USER/CONFIRM",
+        ],
+    ),
+    block(
+        "hermes_config_mod",
+        Scope::Strict,
+        "weakens the agent's own configuration",
+        &["EDITV ~ HERMES HERMES_FILE ~~ DISABLE ~ GUARD", "DISABLE ~ GUARD ~~ HERMES HERMES_FILE"],
+    ),
+    block(
+        "shell_startup",
+        Scope::Strict,
+        "has a command run at every login",
+        &[
+            "tee ~ RC_FILE = NETCMD",
+            "NETCMD = APPEND ~ RC_FILE !=HARMLESS_ADD",
+            "APPEND ~ RC_FILE = NETCMD !=HARMLESS_ADD",
+            "crontab = NETCMD",
+            "NETCMD = crontab",
+        ],
+    ),
+    warn("ssh_access", Scope::Strict, "names the folder of the ssh keys", &["SSH"]),
+    warn("ssh_backdoor", Scope::Strict, "names the list of keys that may log in", &["AUTHORIZED"]),
+    warn("hermes_env", Scope::Strict, "names the file of the agent's secrets", &["HERMES DOTENV"]),
+    warn(
+        "agent_config_mod",
+        Scope::Strict,
+        "speaks of changing a file that agents obey",
+        &["EDITV ~ AGENT_FILE"],
+    ),
+    warn(
+        "hermes_config_mod",
+        Scope::Strict,
+        "speaks of changing the agent's own configuration",
+        &["EDITV ~ HERMES HERMES_FILE", "EDITV ~ SOUL"],
+    ),
+    warn("pipe_to_shell", Scope::Strict, "runs what it downloads", &["curl/wget = PIPE SHELL"]),
+    block(
+        "html_comment_injection",
+        Scope::All,
+        "hides an order in text that is not shown",
+        &[
+            "@hidden IGNORE ~ USER/PRIOR/DIRECTIVE/ALL/OVERRIDE/YOUR",
+            "@hidden OVERRIDE ~ DIRECTIVE/YOUR/PRIOR",
+            "@hidden ^ LABEL $",
+            "@hidden ^ secret/hidden/private/internal/ai LABEL $",
+            "@hidden OBEY",
+            "@hidden SEND ~ SECRET/CONVERSATION/PAYLOAD ~ to",
+            "@hidden NOT ~ TELL ~ USER",
+            "@hidden you are/must/should/will/shall",
+            "@hidden exfiltrate",
+        ],
     ),
 ];
-
-static COMPILED: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    RULES
-        .iter()
-        .filter_map(|&(id, scope, severity, reason, regex)| {
-            Some(Rule { id, scope, severity, reason, regex: Regex::new(regex).ok()? })
-        })
-        .collect()
-});
-
-/// Returns the findings of `scope`, unordered.
-pub(super) fn find(text: &str, scope: Scope) -> Vec<Finding> {
-    let mut findings = invisible(text);
-    let folded = Folded::new(text);
-    for rule in COMPILED.iter().filter(|rule| rule.scope <= scope) {
-        for hit in rule.regex.find_iter(&folded.text) {
-            let range = folded.original(text, hit.start(), hit.end());
-            findings.push(Finding::new(rule.id, rule.severity, range, rule.reason));
-        }
-    }
-    findings
-}
-
-/// Returns whether `ch` is not seen but may split a word or reorder a line.
-pub(super) fn is_invisible(ch: char) -> bool {
-    matches!(ch, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-}
-
-fn invisible(text: &str) -> Vec<Finding> {
-    let mut previous = ' ';
-    let mut findings = Vec::new();
-    for (start, ch) in text.char_indices() {
-        if is_invisible(ch) && previous.is_ascii_alphanumeric() {
-            let id: Cow<'static, str> = format!("invisible_unicode_U+{:04X}", u32::from(ch)).into();
-            let severity = if ch == '\u{ad}' { Severity::Warn } else { Severity::Block };
-            let range = start..start + ch.len_utf8();
-            findings.push(Finding::new(id, severity, range, "holds a character nobody sees"));
-        }
-        previous = ch;
-    }
-    findings
-}

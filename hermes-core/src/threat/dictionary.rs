@@ -1,0 +1,494 @@
+//! The words and patterns of the rules, compiled once.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use super::{
+    grammar::{Condition, Gap, Pattern},
+    normalize::Folded,
+    patterns::{RULES, Rule},
+    words,
+};
+
+/// A class of words.
+pub(super) type Class = u16;
+
+/// A word that some rule asks for.
+pub(super) type WordId = u16;
+
+/// What a pattern does when it sees a word at one of its steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Where the state of this step is kept; the step before is one lower.
+    pub(super) slot: u16,
+    pub(super) gap: Gap,
+    pub(super) is_first: bool,
+    /// The track that is complete with this step.
+    pub(super) completes: Option<u16>,
+}
+
+/// What a complete track means.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// The words together are of this class.
+    Class(Class),
+    /// The rule of this number has been matched.
+    Rule(usize),
+}
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub(super) struct Track {
+    pub(super) outcome: Outcome,
+    pub(super) conditions: Vec<Check>,
+}
+
+/// A compiled [`Condition`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Check {
+    Begins,
+    Ends,
+    Hidden,
+    NotAfter(Class),
+    NotBefore(Class),
+    NotInSentence(Class),
+    NotOnLine(Class),
+    InSentence(Class),
+}
+
+/// A word with what the patterns do on it.
+#[derive(Debug, Default)]
+pub(super) struct Word {
+    pub(super) text: String,
+    pub(super) entries: Vec<Entry>,
+    pub(super) classes: Vec<Class>,
+    pub(super) role: Role,
+    /// What a word means that is read backwards or rotated by thirteen letters.
+    pub(super) disguise: Option<Disguise>,
+}
+
+/// What a word does to the words around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Role {
+    #[default]
+    Plain,
+    /// Articles and adverbs: not counted when distances are.
+    Filler,
+    /// A sign between words, likewise not counted.
+    Sign,
+    /// Subordinating words: a new clause begins.
+    Breaker,
+    /// Words after which an order can begin, like "please" and "then".
+    Opener,
+}
+
+impl Role {
+    /// Returns whether a word stands at the position of the word before.
+    pub(super) fn is_weightless(self) -> bool {
+        matches!(self, Self::Filler | Self::Sign)
+    }
+}
+
+/// How a line may be disguised as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Disguise {
+    Reversed,
+    Rotated,
+}
+
+/// Everything that the tokenizer and the matcher look up.
+#[derive(Debug)]
+pub(super) struct Dictionary {
+    pub(super) words: Vec<Word>,
+    /// Open addressing by [`hash`]; zero is free, else the number of the word plus one.
+    table: Vec<u16>,
+    /// Beginnings of words by the hash of their first five bytes.
+    stems: HashMap<u64, Vec<WordId>>,
+    /// One bit for each hash of five bytes that some stem begins with.
+    stem_filter: Vec<u64>,
+    /// Words of scripts without blanks by first character, and the others by their first letters.
+    by_first: HashMap<char, Vec<WordId>>,
+    pub(super) class_entries: Vec<Vec<Entry>>,
+    pub(super) tracks: Vec<Track>,
+    pub(super) slots: usize,
+    classes: HashMap<String, Class>,
+}
+
+static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(|| Builder::default().build());
+
+/// Extends an FNV hash by one byte, without regard to ASCII case.
+pub(super) const fn hash_step(hash: u64, byte: u8) -> u64 {
+    (hash ^ byte.to_ascii_lowercase() as u64).wrapping_mul(0x0100_0000_01b3)
+}
+
+pub(super) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(HASH_START, |hash, &byte| hash_step(hash, byte))
+}
+
+const STEM_PREFIX: usize = 5;
+const FILTER_BITS: u64 = 1 << 16;
+
+impl Dictionary {
+    /// Returns the dictionary of this crate's rules.
+    pub(super) fn get() -> &'static Self {
+        &DICTIONARY
+    }
+
+    pub(super) fn word(&self, id: WordId) -> Option<&Word> {
+        self.words.get(usize::from(id))
+    }
+
+    /// Returns the number of a class that the code names.
+    pub(super) fn class(&self, name: &str) -> Option<Class> {
+        self.classes.get(name).copied()
+    }
+
+    /// Finds a word by itself or by its beginning; `hashed` is the hash of all its bytes.
+    pub(super) fn find(&self, text: &str, hashed: u64) -> Option<WordId> {
+        self.find_whole(text, hashed).or_else(|| self.find_stem(text))
+    }
+
+    /// Finds a word whose hash has not been computed.
+    pub(super) fn find_text(&self, text: &str) -> Option<WordId> {
+        self.find(text, hash(text.as_bytes()))
+    }
+
+    fn find_whole(&self, text: &str, hashed: u64) -> Option<WordId> {
+        let mask = self.table.len() - 1;
+        let mut index = spread(hashed) & mask;
+        loop {
+            let id = self.table.get(index)?.checked_sub(1)?;
+            if self.word(id)?.text.eq_ignore_ascii_case(text) {
+                return Some(id);
+            }
+            index = (index + 1) & mask;
+        }
+    }
+
+    fn find_stem(&self, text: &str) -> Option<WordId> {
+        let prefix = hash(text.as_bytes().get(..STEM_PREFIX)?);
+        let bit = prefix % FILTER_BITS;
+        let bits = self.stem_filter.get((bit / 64) as usize)?;
+        if bits >> (bit % 64) & 1 == 0 {
+            return None;
+        }
+        let stems = self.stems.get(&prefix)?;
+        stems.iter().copied().find(|&id| {
+            self.word(id).is_some_and(|word| {
+                let stem = word.text.as_bytes();
+                text.as_bytes().get(..stem.len()).is_some_and(|it| it.eq_ignore_ascii_case(stem))
+            })
+        })
+    }
+
+    /// Returns the longest word that `text` begins with, and its length in bytes.
+    ///
+    /// For scripts that put no blanks between words, and for words that have lost theirs.
+    pub(super) fn longest_prefix(&self, text: &str) -> Option<(WordId, usize)> {
+        let first = text.chars().next()?;
+        let candidates = self.by_first.get(&first.to_ascii_lowercase())?;
+        candidates.iter().find_map(|&id| {
+            let word = self.word(id)?.text.as_bytes();
+            let start = text.as_bytes().get(..word.len())?;
+            start.eq_ignore_ascii_case(word).then_some((id, word.len()))
+        })
+    }
+}
+
+fn spread(hashed: u64) -> usize {
+    usize::try_from((hashed ^ (hashed >> 29)) & 0xffff_ffff).unwrap_or_default()
+}
+
+/// Scripts in which words are not separated by blanks, or carry endings without end.
+pub(super) fn is_unspaced(ch: char) -> bool {
+    matches!(u32::from(ch), 0xe00..=0xeff | 0x3005 | 0x3041..=0x30ff | 0x3400..=0x9fff
+        | 0xac00..=0xd7a3)
+}
+
+#[derive(Default)]
+struct Builder {
+    classes: HashMap<String, Class>,
+    words: Vec<Word>,
+    ids: HashMap<String, WordId>,
+    members: HashMap<Class, Vec<WordId>>,
+    stems: Vec<WordId>,
+    class_entries: Vec<Vec<Entry>>,
+    tracks: Vec<Track>,
+    slots: u16,
+}
+
+impl Builder {
+    fn build(mut self) -> Dictionary {
+        self.add_words();
+        for &(class, sources) in words::PHRASES {
+            let class = self.class(class);
+            for source in sources.split(';') {
+                self.add_track(source, Outcome::Class(class));
+            }
+        }
+        for (index, Rule { patterns, .. }) in RULES.iter().enumerate() {
+            for source in *patterns {
+                self.add_track(source, Outcome::Rule(index));
+            }
+        }
+        self.spread_entries();
+        self.finish()
+    }
+
+    fn add_words(&mut self) {
+        for &(class, list) in words::lists() {
+            let class = self.class(class);
+            for text in list.split_whitespace() {
+                match text.strip_suffix('*') {
+                    Some(stem) => self.add_stem(stem, class),
+                    None => {
+                        self.add_word(text, class);
+                    }
+                }
+            }
+        }
+        for &name in words::SIGNS {
+            let class = self.class(name);
+            let id = self.add_word(&format!("\0{name}"), class);
+            if words::WEIGHTLESS.contains(&name) {
+                self.set_role(id, Role::Sign);
+            }
+        }
+        for &text in words::DISGUISED {
+            let reversed: String = text.chars().rev().collect();
+            let rotated: String = text.chars().map(rotate).collect();
+            self.add_disguise(&reversed, Disguise::Reversed);
+            self.add_disguise(&rotated, Disguise::Rotated);
+        }
+        self.mark(words::FILLERS, Role::Filler);
+        self.mark(words::BREAKERS, Role::Breaker);
+        self.mark(words::OPENERS, Role::Opener);
+    }
+
+    fn add_disguise(&mut self, text: &str, disguise: Disguise) {
+        let class = self.class("DISGUISED");
+        let id = self.add_word(text, class);
+        if let Some(word) = self.words.get_mut(usize::from(id)) {
+            word.disguise = Some(disguise);
+        }
+    }
+
+    fn mark(&mut self, list: &str, role: Role) {
+        for text in list.split_whitespace() {
+            let class = self.class(text);
+            let id = self.add_word(text, class);
+            self.set_role(id, role);
+        }
+    }
+
+    fn set_role(&mut self, id: WordId, role: Role) {
+        if let Some(word) = self.words.get_mut(usize::from(id)) {
+            word.role = role;
+        }
+    }
+
+    fn class(&mut self, name: &str) -> Class {
+        let next = Class::try_from(self.classes.len()).unwrap_or(Class::MAX);
+        *self.classes.entry(name.to_owned()).or_insert(next)
+    }
+
+    fn add_word(&mut self, text: &str, class: Class) -> WordId {
+        let text = Folded::new(text).text().to_lowercase();
+        let next = WordId::try_from(self.words.len()).unwrap_or(WordId::MAX);
+        let id = *self.ids.entry(text.clone()).or_insert(next);
+        if id == next {
+            self.words.push(Word { text, ..Word::default() });
+        }
+        self.assign(id, class);
+        id
+    }
+
+    fn add_stem(&mut self, text: &str, class: Class) {
+        let key = format!("{}*", Folded::new(text).text());
+        if let Some(&id) = self.ids.get(&key) {
+            self.assign(id, class);
+            return;
+        }
+        let id = WordId::try_from(self.words.len()).unwrap_or(WordId::MAX);
+        let text = Folded::new(text).text().to_lowercase();
+        self.words.push(Word { text, ..Word::default() });
+        self.ids.insert(key, id);
+        self.stems.push(id);
+        self.assign(id, class);
+    }
+
+    fn assign(&mut self, id: WordId, class: Class) {
+        if let Some(word) = self.words.get_mut(usize::from(id))
+            && !word.classes.contains(&class)
+        {
+            word.classes.push(class);
+            self.members.entry(class).or_default().push(id);
+        }
+    }
+
+    /// Returns the class of a step's alternative; a word in lower case is a class by itself.
+    fn alternative(&mut self, name: &str) -> Class {
+        let class = self.class(name);
+        if !name.starts_with(|first: char| first.is_ascii_uppercase()) {
+            self.add_word(name, class);
+        }
+        class
+    }
+
+    fn add_track(&mut self, source: &str, outcome: Outcome) {
+        let pattern = Pattern::parse(source);
+        let track = u16::try_from(self.tracks.len()).unwrap_or(u16::MAX);
+        let last = pattern.steps.len().saturating_sub(1);
+        for (step, (gap, alternatives)) in pattern.steps.into_iter().enumerate() {
+            let completes = (step == last).then_some(track);
+            let entry = Entry { slot: self.slots, gap, is_first: step == 0, completes };
+            self.slots += 1;
+            for name in alternatives {
+                let class = self.alternative(&name);
+                let wanted = usize::from(class) + 1;
+                if self.class_entries.len() < wanted {
+                    self.class_entries.resize_with(wanted, Vec::new);
+                }
+                if let Some(entries) = self.class_entries.get_mut(usize::from(class)) {
+                    entries.push(entry);
+                }
+            }
+        }
+        let conditions = pattern.conditions.iter().map(|it| self.check(it)).collect();
+        self.tracks.push(Track { outcome, conditions });
+    }
+
+    fn check(&mut self, condition: &Condition) -> Check {
+        match condition {
+            Condition::Begins => Check::Begins,
+            Condition::Ends => Check::Ends,
+            Condition::Hidden => Check::Hidden,
+            Condition::NotAfter(name) => Check::NotAfter(self.alternative(name)),
+            Condition::NotBefore(name) => Check::NotBefore(self.alternative(name)),
+            Condition::NotInSentence(name) => Check::NotInSentence(self.alternative(name)),
+            Condition::NotOnLine(name) => Check::NotOnLine(self.alternative(name)),
+            Condition::InSentence(name) => Check::InSentence(self.alternative(name)),
+        }
+    }
+
+    /// Gives every word the entries of its classes, later steps first, so that one word does not
+    /// serve as two steps of a pattern.
+    fn spread_entries(&mut self) {
+        for entries in &mut self.class_entries {
+            entries.sort_by_key(|it| std::cmp::Reverse(it.slot));
+        }
+        for (class, ids) in &self.members {
+            let Some(entries) = self.class_entries.get(usize::from(*class)) else { continue };
+            for &id in ids {
+                if let Some(word) = self.words.get_mut(usize::from(id)) {
+                    word.entries.extend(entries);
+                }
+            }
+        }
+        for word in &mut self.words {
+            word.entries.sort_by_key(|it| std::cmp::Reverse(it.slot));
+            word.entries.dedup_by_key(|it| it.slot);
+        }
+    }
+
+    fn finish(self) -> Dictionary {
+        let size = (self.words.len() * 4).next_power_of_two();
+        let mut table = vec![0; size];
+        let mut by_first: HashMap<char, Vec<WordId>> = HashMap::new();
+        let mut stems: HashMap<u64, Vec<WordId>> = HashMap::new();
+        let mut stem_filter = vec![0; (FILTER_BITS / 64) as usize];
+        for (id, word) in (0..).zip(&self.words) {
+            if self.stems.contains(&id) {
+                let prefix = word.text.as_bytes().get(..STEM_PREFIX).map(hash).unwrap_or_default();
+                stems.entry(prefix).or_default().push(id);
+                let bit = prefix % FILTER_BITS;
+                if let Some(bits) = stem_filter.get_mut((bit / 64) as usize) {
+                    *bits |= 1u64 << (bit % 64);
+                }
+                continue;
+            }
+            insert(&mut table, hash(word.text.as_bytes()), id);
+            let first = word.text.chars().next().unwrap_or('\0');
+            if is_unspaced(first) || 2 < word.text.len() && first.is_ascii_alphabetic() {
+                by_first.entry(first).or_default().push(id);
+            }
+        }
+        for ids in by_first.values_mut() {
+            let length = |id: &WordId| self.words.get(usize::from(*id)).map(|it| it.text.len());
+            ids.sort_by_key(|id| std::cmp::Reverse(length(id)));
+        }
+        let mut class_entries = self.class_entries;
+        class_entries.resize_with(self.classes.len(), Vec::new);
+        Dictionary {
+            words: self.words,
+            table,
+            stems,
+            stem_filter,
+            by_first,
+            class_entries,
+            tracks: self.tracks,
+            slots: usize::from(self.slots),
+            classes: self.classes,
+        }
+    }
+}
+
+fn insert(table: &mut [u16], hashed: u64, id: WordId) {
+    let mask = table.len() - 1;
+    let mut index = spread(hashed) & mask;
+    while table.get(index).is_some_and(|&it| it != 0) {
+        index = (index + 1) & mask;
+    }
+    if let Some(place) = table.get_mut(index) {
+        *place = id + 1;
+    }
+}
+
+/// Rotates a letter by thirteen places.
+pub(super) fn rotate(ch: char) -> char {
+    let turn = |base: u8, ch: char| {
+        u8::try_from(ch).map_or(ch, |byte| char::from((byte - base + 13) % 26 + base))
+    };
+    match ch {
+        'a'..='z' => turn(b'a', ch),
+        'A'..='Z' => turn(b'A', ch),
+        _ => ch,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_that_a_pattern_names_has_words() {
+        let dictionary = Dictionary::get();
+        let derived: Vec<Class> = dictionary
+            .tracks
+            .iter()
+            .filter_map(|track| match track.outcome {
+                Outcome::Class(class) => Some(class),
+                Outcome::Rule(_) => None,
+            })
+            .collect();
+
+        let empty: Vec<&String> = dictionary
+            .classes
+            .iter()
+            .filter(|(_, class)| {
+                !derived.contains(class)
+                    && !dictionary.words.iter().any(|word| word.classes.contains(class))
+            })
+            .map(|(name, _)| name)
+            .collect();
+
+        assert_eq!(empty, Vec::<&String>::new());
+    }
+
+    #[test]
+    fn words_are_found_without_regard_to_case() {
+        assert!(Dictionary::get().find_text("IGNORE").is_some());
+        assert!(Dictionary::get().find_text("ignored-not-a-word").is_none());
+    }
+}

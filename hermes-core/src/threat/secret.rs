@@ -1,0 +1,203 @@
+//! Secrets written into a text.
+
+use std::{ops::Range, sync::LazyLock};
+
+use aho_corasick::AhoCorasick;
+
+use super::{Finding, Severity, variable::is_secret_name};
+
+/// The shortest value that can be a secret.
+const VALUE_MIN: usize = 20;
+/// How many different characters a random value has at least.
+const DISTINCT_MIN: usize = 7;
+/// How much of a value is looked at.
+const VALUE_MAX: usize = 256;
+
+/// How the tokens of well-known services begin.
+const PREFIXES: &[&str] = &[
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "sk-ant-",
+    "sk-proj-",
+    "sk_live_",
+    "rk_live_",
+    "xoxb-",
+    "xoxp-",
+    "xoxa-",
+    "AKIA",
+    "ASIA",
+    "AIza",
+    "npm_",
+    "pypi-AgE",
+    "hf_",
+    "-----BEGIN RSA PRIVATE KEY",
+    "-----BEGIN OPENSSH PRIVATE KEY",
+    "-----BEGIN PRIVATE KEY",
+    "-----BEGIN EC PRIVATE KEY",
+];
+
+static BY_PREFIX: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(PREFIXES).ok());
+
+/// Returns a finding for every secret in a folded text.
+pub(super) fn find(text: &str) -> Vec<Finding> {
+    let mut ranges = assigned(text);
+    ranges.extend(known(text));
+    ranges
+        .into_iter()
+        .map(|range| Finding::new("hardcoded_secret", Severity::Block, range, "holds a secret"))
+        .collect()
+}
+
+/// Values that are assigned to a name that speaks of secrets.
+fn assigned(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    text.match_indices(['=', ':'])
+        .filter_map(|(at, _)| {
+            let value = quoted_value(bytes, at + 1)?;
+            let name = name_before(text, at)?;
+            let secret = text.get(value.clone()).unwrap_or_default();
+            let known = PREFIXES.iter().any(|it| secret.starts_with(it));
+            let placeholder = is_placeholder(secret) || !known && !is_random(secret);
+            (is_secret_name(name) && !placeholder).then_some(value)
+        })
+        .collect()
+}
+
+fn quoted_value(bytes: &[u8], from: usize) -> Option<Range<usize>> {
+    let blank = bytes.get(from..)?.iter().take(4).take_while(|&&byte| byte == b' ').count();
+    let quote = *bytes.get(from + blank)?;
+    if !matches!(quote, b'"' | b'\'' | b'`') {
+        return None;
+    }
+    let start = from + blank + 1;
+    let value = bytes.get(start..)?;
+    let length = value.iter().take(VALUE_MAX).take_while(|&&byte| is_value_byte(byte)).count();
+    (VALUE_MIN <= length && value.get(length) == Some(&quote)).then_some(start..start + length)
+}
+
+fn is_value_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'.' | b'!' | b'@' | b'#')
+}
+
+fn name_before(text: &str, at: usize) -> Option<&str> {
+    let before = text.get(..at)?.trim_end_matches([' ', '"', '\'', '`']);
+    let bytes = before.as_bytes().iter().rev().take(48);
+    let length =
+        bytes.take_while(|&&it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-')).count();
+    before.get(before.len() - length..)
+}
+
+/// Tokens of well-known services, wherever they stand.
+fn known(text: &str) -> Vec<Range<usize>> {
+    let Some(prefixes) = BY_PREFIX.as_ref() else { return Vec::new() };
+    prefixes
+        .find_iter(text)
+        .filter_map(|found| {
+            let start = found.start();
+            if text.get(found.range())?.starts_with('-') {
+                let end = text.get(found.end()..)?.bytes().take(64);
+                let body = end.filter(u8::is_ascii_alphanumeric).count();
+                return (24 < body).then_some(found.range());
+            }
+            let inside_word = start
+                .checked_sub(1)
+                .and_then(|at| text.as_bytes().get(at))
+                .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+            let rest = text.as_bytes().get(start..)?;
+            let length = rest
+                .iter()
+                .take(VALUE_MAX)
+                .take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+                .count();
+            let value = text.get(start..start + length)?;
+            let secret = !inside_word && VALUE_MIN <= length && is_random(value);
+            (secret && !is_placeholder(value)).then_some(start..start + length)
+        })
+        .collect()
+}
+
+/// Random values mix letters and digits and repeat themselves little.
+fn is_random(value: &str) -> bool {
+    let mut seen = [false; 128];
+    for byte in value.bytes() {
+        if let Some(seen) = seen.get_mut(usize::from(byte)) {
+            *seen = true;
+        }
+    }
+    let distinct = seen.iter().filter(|&&it| it).count();
+    let digits = value.bytes().any(|byte| byte.is_ascii_digit());
+    let cases = value.bytes().any(|byte| byte.is_ascii_lowercase())
+        && value.bytes().any(|byte| byte.is_ascii_uppercase());
+    DISTINCT_MIN <= distinct && (digits || cases)
+}
+
+/// Returns whether a value says of itself that it is none.
+fn is_placeholder(value: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "your",
+        "example",
+        "placeholder",
+        "changeme",
+        "change_me",
+        "change-me",
+        "dummy",
+        "xxxx",
+        "insert",
+        "replace",
+        "redacted",
+        "goes-here",
+        "goes_here",
+        "here",
+        "todo",
+        "sample",
+        "fake",
+        "....",
+        "my-",
+        "my_",
+        "test",
+        "****",
+        "1234567890123",
+    ];
+    let lower = value.to_ascii_lowercase();
+    WORDS.iter().any(|it| lower.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<_> = find(text).into_iter().filter_map(|it| text.get(it.range)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_quoted_random_value_of_a_secret_name_is_found() {
+        check("db_password: \"aK39fjQ0zzLw82mPq7Yt\"", &["aK39fjQ0zzLw82mPq7Yt"]);
+    }
+
+    #[test]
+    fn a_placeholder_is_no_secret() {
+        check("api_key = 'your-key-goes-here-1234567890'", &[]);
+        check("api_key = 'xxxxxxxxxxxxxxxxxxxxxxxxxx'", &[]);
+    }
+
+    #[test]
+    fn a_long_value_of_another_name_is_no_secret() {
+        check("checksum = 'aK39fjQ0zzLw82mPq7Yt'", &[]);
+    }
+
+    #[test]
+    fn a_token_of_a_known_service_needs_no_name() {
+        check(
+            "use ghp_aK39fjQ0zzLw82mPq7YtB4vN1cXs5dRe6uHg",
+            &["ghp_aK39fjQ0zzLw82mPq7YtB4vN1cXs5dRe6uHg"],
+        );
+    }
+}

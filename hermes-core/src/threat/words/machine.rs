@@ -1,0 +1,56 @@
+//! Commands, files and flags.
+
+pub(super) const WORDS: &[(&str, &str)] = &[
+    (
+        "NETCMD",
+        "curl wget nc ncat netcat socat telnet scp rsync sftp ftp tftp http invoke-webrequest \
+        invoke-restmethod iwr irm requests.post requests.put requests.get httpx.post urlopen \
+        urllib.request.urlopen axios.post fetch xh rclone",
+    ),
+    ("NC", "nc ncat netcat socat"),
+    (
+        "READCMD",
+        "cat less more head tail bat strings xxd hexdump od base64 tac nl get-content gc \
+        type rev cut awk",
+    ),
+    ("SHELL", "sh bash zsh dash ksh python python3 perl ruby node powershell pwsh iex"),
+    (
+        "SECRET_FILE",
+        ".env .netrc .pgpass .npmrc .pypirc .git-credentials .env.local \
+        .env.production .envrc id_rsa id_ed25519 id_ecdsa id_dsa /credentials /shadow secring.gpg \
+        .htpasswd wallet.dat .vault-token /kubeconfig .dockercfg login.keychain .my.cnf \
+        credentials.db .s3cfg .boto key4.db logins.json",
+    ),
+    (
+        "HOME_SECRET",
+        "id_rsa id_ed25519 id_ecdsa id_dsa /credentials .netrc .pgpass secring.gpg \
+        .git-credentials .env .vault-token",
+    ),
+    ("PRIVATE_KEY", "id_rsa id_ed25519 id_ecdsa id_dsa secring.gpg"),
+    ("KEY_FOLDER", ".ssh .gnupg .aws .kube"),
+    ("SSH", ".ssh"),
+    ("HERMES", ".hermes $hermes_home hermes_home"),
+    ("DOTENV", ".env"),
+    ("AUTHORIZED", "authorized_keys authorized_keys2 authorized-keys"),
+    (
+        "AGENT_FILE",
+        "agents.md claude.md .cursorrules .clinerules gemini.md .windsurfrules \
+        copilot-instructions.md .hermes.md soul.md",
+    ),
+    ("HERMES_FILE", "config.yaml soul.md"),
+    ("SOUL", "soul.md"),
+    (
+        "RC_FILE",
+        ".bashrc .zshrc .profile .bash_profile .zprofile .zshenv .bash_login config.fish \
+        .xinitrc .xprofile rc.local",
+    ),
+    ("CRON", "crontab cron.d launchagents launchdaemons"),
+    ("EVERYTHING", "--all --mirror"),
+    (
+        "AGENT_VAR",
+        "claude_code_entrypoint claudecode claude_code codex_home codex_sandbox \
+        hermes_home hermes_session hermes_agent agent_home anthropic_api_key openai_api_key \
+        claude_config_dir agent_id hermes_gateway hermes_token codex_session hermes_api_key \
+        agent_session claude_session",
+    ),
+];

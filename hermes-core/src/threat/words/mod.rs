@@ -1,0 +1,34 @@
+//! The classes of words that the rules are made of.
+//!
+//! Classes are what a rule speaks of ("to drop", "earlier", "order"), not sentences: a rule finds
+//! every combination of their members. Words are separated by blanks; a star stands for any ending
+//! after at least five bytes. Accents do not matter.
+
+mod english;
+mod foreign;
+mod machine;
+
+pub(super) use self::english::{BREAKERS, DISGUISED, FILLERS, OPENERS, PHRASES};
+
+/// Signs that the tokenizer makes up, as classes of their own.
+pub(super) const SIGNS: &[&str] = &[
+    "PIPE",
+    "REDIRECT",
+    "APPEND",
+    "HERE",
+    "THEN",
+    "URL",
+    "EMAIL",
+    "ADDRESS",
+    "SECRET_VAR",
+    "AUTH_VAR",
+    "VAR",
+];
+
+/// The signs that stand between words.
+pub(super) const WEIGHTLESS: &[&str] = &["PIPE", "REDIRECT", "APPEND", "HERE", "THEN"];
+
+/// Returns every class with some of its words.
+pub(super) fn lists() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    english::WORDS.iter().chain(foreign::WORDS).chain(machine::WORDS)
+}
