@@ -9,6 +9,7 @@
 
 mod frontmatter;
 mod fuzzy;
+mod index;
 
 use std::{
     path::{Path, PathBuf},
@@ -25,7 +26,7 @@ const FAMILIES: [Family; 8] = [
     ("memory", None),
     ("frontmatter", Some(frontmatter::run)),
     ("skill_manage", None),
-    ("index", None),
+    ("index", Some(index::run)),
     ("fts", None),
 ];
 
