@@ -30,8 +30,10 @@ use crate::{
 /// - **No lost update.** A commit whose [`expected`](MemoryChange::expected) version is not the
 ///   current one fails with [`MemoryError::Conflict`].
 /// - **Idempotent.** Adding an entry that is there already succeeds and changes nothing.
-/// - **Undoable.** Every commit that changed something is in the history and can be undone as long as
-///   nothing was committed after it.
+/// - **Scanned.** Content that would be an attack if it stood in a prompt is refused with
+///   [`MemoryError::Blocked`], whoever asks.
+/// - **Undoable.** Every commit that changed something is in the history and can be undone while its
+///   result is current: the latest, then the one before it, and so on.
 #[async_trait]
 pub trait MemoryBackend: fmt::Debug + Send + Sync {
     /// Returns the entries of `target`, oldest first. A store that does not exist yet is empty.
@@ -61,7 +63,7 @@ pub trait MemoryBackend: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// - [`MemoryError::NoRevision`] if the history does not have it.
-    /// - [`MemoryError::Conflict`] if something was committed after it.
+    /// - [`MemoryError::Conflict`] if the list is no longer as the revision left it.
     async fn undo(
         &self,
         target: Target,
@@ -189,7 +191,7 @@ pub struct MemoryChange {
     pub target: Target,
     /// What to do, in order.
     pub edits: Vec<MemoryEdit>,
-    /// The version the writer has seen.
+    /// The version the writer has seen. [`Expected::Absent`] stands for an empty list.
     pub expected: Expected,
     /// Who asks.
     pub origin: Origin,

@@ -38,7 +38,10 @@ use crate::{
 /// - **Ownership.** An automatic commit may touch only what the agent itself made and what is not
 ///   pinned; anything else is refused with [`SkillError::OffLimits`].
 /// - **Nothing is lost by automation.** An automatic delete archives.
-/// - **Undoable.** Every commit is in the history and can be undone while its result is current.
+/// - **Scanned.** Text that would be an attack if an agent read it is refused with
+///   [`SkillError::Blocked`], whoever asks.
+/// - **Undoable.** Every commit that changed a file is in the history and can be undone while its
+///   result is current: the latest, then the one before it, and so on.
 #[async_trait]
 pub trait SkillStore: fmt::Debug + Send + Sync {
     /// Returns all skills that can be offered, sorted by category and name, and what is wrong with
@@ -78,7 +81,7 @@ pub trait SkillStore: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// - [`SkillError::NoRevision`] if the history does not have it.
-    /// - [`SkillError::Conflict`] if something was committed after it.
+    /// - [`SkillError::Conflict`] if what it changed is no longer as it left it.
     async fn undo(
         &self,
         skill: &SkillName,
@@ -330,14 +333,16 @@ pub enum SkillAction {
         /// The version the writer has seen.
         expected: Expected,
     },
-    /// Removes the skill: for good if the user asks, into the archive otherwise.
+    /// Removes the skill: for good if the user asks, into the archive otherwise. A pinned skill is
+    /// off limits for this, whoever asks.
     Delete {
         /// The version of `SKILL.md` that the writer has seen.
         expected: Expected,
-        /// The skill that now holds its content, if one does. Automatic deletes must name one.
+        /// The skill that now holds its content, if one does. Automatic deletes must name one, or
+        /// are [`SkillError::Invalid`].
         absorbed_into: Option<SkillName>,
     },
-    /// Pins or unpins the skill. Only the user may.
+    /// Pins or unpins the skill. Only the user may. It changes the record and no file.
     Pin(bool),
 }
 
