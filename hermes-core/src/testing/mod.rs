@@ -13,14 +13,20 @@
 //! | what the model saw              | [`ScriptedProvider::requests`]                               |
 //! | memory, skills, sessions        | [`InMemory`], [`InMemorySkills`], [`InMemorySessions`]       |
 //! | what depends on the date        | [`ManualClock`]                                              |
+//! | a review policy                 | [`finished_turn`]                                            |
+//! | your own store, provider, tool  | [`conformance`]                                              |
+
+pub mod conformance;
 
 mod clock;
 mod play;
 mod script;
 mod stores;
+mod turn;
 
 pub use self::{
     clock::ManualClock,
     script::ScriptedProvider,
     stores::{InMemory, InMemorySessions, InMemorySkills},
+    turn::finished_turn,
 };

@@ -232,7 +232,7 @@ impl MemoryBackend for InMemory {
         }
         let mut next = current.clone();
         for (number, edit) in change.edits.iter().enumerate() {
-            apply(&mut next, number, edit)?;
+            apply(&mut next, number, edit).map_err(|err| telling(err, &current))?;
         }
         self.check_limit(change.target, &current, &next)?;
         let summary = summary(&change.edits);
@@ -262,6 +262,14 @@ impl MemoryBackend for InMemory {
         let next = commit.before.clone();
         Ok(self.put(&mut lists, target, next, (origin, format!("undo {revision}"))))
     }
+}
+
+/// Puts what is really stored into an error, without what failed edits would have made of it.
+fn telling(mut err: MemoryError, stored: &[String]) -> MemoryError {
+    if let MemoryError::NoMatch { entries, .. } = &mut err {
+        *entries = stored.to_vec();
+    }
+    err
 }
 
 fn apply(entries: &mut Vec<String>, edit: usize, what: &MemoryEdit) -> Result<(), MemoryError> {
