@@ -11,13 +11,14 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     agent::{
         AgentError, AgentEvent, Conversation, Recipe, Reply, ReviewHandle, Turn, TurnInput,
-        run_turn,
+        run_turn, start_review,
     },
     message::{CallStatus, History, Usage},
     prompt,
     provider::{Request, ToolChoice},
+    review::ReviewTask,
     store::{Counts, SessionId, SessionLock, SessionState, StoreError, StoredSession},
-    tool::Seen,
+    tool::{Extensions, Seen},
 };
 
 /// One conversation with an agent. Cloning it copies a handle to the same conversation.
@@ -144,6 +145,21 @@ impl Session {
         Reply::failed(if has_runtime { AgentError::Closed } else { AgentError::NoRuntime })
     }
 
+    /// Starts a review of the conversation now, whatever the counts say. They are consumed as by a
+    /// review that was due.
+    ///
+    /// # Errors
+    ///
+    /// - [`AgentError::Busy`] if a turn or a review is under way.
+    /// - [`AgentError::Closed`] if the agent has been shut down.
+    /// - [`AgentError::NoRuntime`] outside of a tokio runtime.
+    pub async fn review(&self, task: ReviewTask) -> Result<ReviewHandle, AgentError> {
+        if self.0.live().running.is_some() || self.0.is_in_review() {
+            return Err(AgentError::Busy);
+        }
+        start_review(&self.0, task, Extensions::default()).await
+    }
+
     /// Hands `text` to the turn under way; it reaches the model after the calls that are running, or
     /// after the answer, which the model then goes on from. Without a turn it goes before the next.
     pub fn steer(&self, text: impl Into<String>) {
@@ -243,6 +259,11 @@ impl Shared {
             self.live().lock = Some(lock);
         }
         Ok(())
+    }
+
+    /// Returns the number of the latest turn.
+    pub(crate) fn turn(&self) -> u64 {
+        self.live().state.turns
     }
 
     /// Starts the next turn's number.

@@ -179,40 +179,47 @@ fn with_review(
         return finished;
     }
     let Some(task) = policy.after_turn(&finished) else { return finished };
-    let scope = task.scope;
-    let Some(review) = start_review(shared, run, task, finished.turn, extensions) else {
+    let template = run.template.clone();
+    let Some((review, counts)) = spawn_review(shared, task, template, extensions) else {
         return finished;
     };
-    finished.counts = shared.update_counts(|counts| {
-        if scope.has_memory() {
-            counts.turns_since_memory = 0;
-        }
-        if scope.has_skills() {
-            counts.rounds_since_skills = 0;
-        }
-    });
-    shared.set_review(review.clone());
+    finished.counts = counts;
     finished.review = Some(review);
     finished
 }
 
-fn start_review(
+/// Starts a review of the conversation as it stands.
+pub(crate) async fn start_review(
     shared: &Arc<Shared>,
-    run: &Run,
     task: ReviewTask,
-    turn: u64,
     extensions: Extensions,
-) -> Option<ReviewHandle> {
+) -> Result<ReviewHandle, AgentError> {
+    if tokio::runtime::Handle::try_current().is_err() {
+        return Err(AgentError::NoRuntime);
+    }
+    let (template, _) = shared.template().await;
+    let started = spawn_review(shared, task, template, extensions);
+    started.map(|(review, _)| review).ok_or(AgentError::Closed)
+}
+
+/// Spawns a review and consumes the counts it was due at. Returns `None` if the agent takes no more.
+fn spawn_review(
+    shared: &Arc<Shared>,
+    task: ReviewTask,
+    template: Request,
+    extensions: Extensions,
+) -> Option<(ReviewHandle, Counts)> {
     let recipe = &shared.recipe;
+    let scope = task.scope;
     let token = recipe.tasks.child_token();
     let id: Arc<str> = Arc::from(format!("review-{:016x}", super::random()));
-    let (ticket, handle) = ReviewTicket::open(id, task.scope, token.clone());
+    let (ticket, handle) = ReviewTicket::open(id, scope, token.clone());
     let fork = SessionFork(Parent {
         recipe: Arc::clone(recipe),
-        template: run.template.clone(),
-        conversation: Source::Snapshot(run.conversation.history()),
+        template,
+        conversation: Source::Snapshot(shared.conversation.history()),
         session: shared.id.clone(),
-        turn,
+        turn: shared.turn(),
         extensions,
         seen: shared.seen.detach(),
         token,
@@ -224,7 +231,19 @@ fn start_review(
         reports.push(Arc::clone(&report));
         ticket.close(report);
     });
-    spawned.then_some(handle)
+    if !spawned {
+        return None;
+    }
+    let counts = shared.update_counts(|counts| {
+        if scope.has_memory() {
+            counts.turns_since_memory = 0;
+        }
+        if scope.has_skills() {
+            counts.rounds_since_skills = 0;
+        }
+    });
+    shared.set_review(handle.clone());
+    Some((handle, counts))
 }
 
 /// Runs the review. A crash of it is a failed report, not the end of the process.

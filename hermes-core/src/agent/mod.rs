@@ -29,7 +29,11 @@ pub use self::{
     tasks::ReviewHandle,
     turn::{Limits, Outcome, Step, Turn},
 };
-pub(crate) use self::{conversation::Conversation, finish::run_turn, recipe::Recipe};
+pub(crate) use self::{
+    conversation::Conversation,
+    finish::{run_turn, start_review},
+    recipe::Recipe,
+};
 use crate::{
     prompt::{self, Section},
     provider::Provider,
