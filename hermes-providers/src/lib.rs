@@ -1,1 +1,39 @@
-//! placeholder
+//! Models over the network, for the agents of `hermes-core`.
+//!
+//! [`OpenAiChat`] is a [`Provider`] for every endpoint that speaks chat completions. It streams, puts
+//! requests right on the way out, takes answers as they come, and makes one classified
+//! [`ProviderError`] of whatever goes wrong.
+//!
+//! The library reads no environment: keys, base URLs, proxies and certificate roots come from the
+//! host. The default client uses no proxy; to use one, build a [`reqwest::Client`] and hand it in.
+//!
+//! # Feature flags
+//!
+//! - `openai` (default): [`OpenAiChat`].
+//! - `rustls` (default): TLS. Without it only plain http works, unless the host's client brings TLS.
+//!
+//! [`Provider`]: hermes_core::provider::Provider
+//! [`ProviderError`]: hermes_core::provider::ProviderError
+
+#[cfg(feature = "openai")]
+pub mod openai;
+
+mod error;
+#[cfg(feature = "openai")]
+mod fragments;
+#[cfg_attr(
+    not(feature = "openai"),
+    expect(dead_code, unused_imports, reason = "only the wires make use of it")
+)]
+mod http;
+#[cfg(feature = "openai")]
+mod pairing;
+
+pub use reqwest;
+
+#[cfg(feature = "openai")]
+pub use self::openai::{OpenAiChat, OpenAiChatBuilder};
+pub use self::{
+    error::BuildError,
+    http::{ApiKey, Timeouts, status::classify},
+};

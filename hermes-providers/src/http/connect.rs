@@ -1,0 +1,106 @@
+//! Addresses, the default client, and what keeps a request from reaching its endpoint.
+
+use std::{error::Error, io, time::Duration};
+
+use hermes_core::provider::{ProviderError, ProviderErrorKind as Kind};
+use reqwest::{
+    Client, StatusCode, Url,
+    header::{HeaderMap, LOCATION},
+    redirect::{Attempt, Policy},
+};
+
+use super::Timeouts;
+use crate::BuildError;
+
+/// Makes the client that is used when the host brings none: no proxy, no cookies, and no redirect to
+/// another origin, so that the key stays where it belongs.
+pub(crate) fn default_client(timeouts: Timeouts) -> Result<Client, BuildError> {
+    Client::builder()
+        .no_proxy()
+        .connect_timeout(timeouts.connect)
+        .pool_idle_timeout(POOL_IDLE)
+        .redirect(Policy::custom(follow_at_home))
+        .build()
+        .map_err(|err| BuildError::Client { source: Box::new(err) })
+}
+
+/// Shorter than most servers keep a connection, so that none is used that they have just closed.
+const POOL_IDLE: Duration = Duration::from_secs(30);
+
+/// Follows only what repeats the same post at the same origin.
+fn follow_at_home(attempt: Attempt<'_>) -> reqwest::redirect::Action {
+    let keeps_method =
+        matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+    let first = attempt.previous().first();
+    let is_home = first.is_some_and(|it| it.origin() == attempt.url().origin());
+    if keeps_method && is_home && attempt.previous().len() <= 3 {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}
+
+/// Reads a base URL.
+pub(crate) fn parse_url(text: &str) -> Result<Url, BuildError> {
+    let url = Url::parse(text.trim()).ok().filter(|url| {
+        matches!(url.scheme(), "http" | "https") && url.host_str().is_some_and(|it| !it.is_empty())
+    });
+    url.ok_or_else(|| BuildError::BaseUrl { url: super::Scrubber::default().scrub(text) })
+}
+
+/// Returns where a redirect leads, as a person may read it.
+pub(super) fn redirected(headers: &HeaderMap) -> String {
+    let target = headers.get(LOCATION).and_then(|it| it.to_str().ok());
+    match target.and_then(|it| it.split(['?', '#']).next()) {
+        Some(target) => format!("it redirects to {target}, which was not followed with the key"),
+        None => "it redirects, but does not say where to".to_owned(),
+    }
+}
+
+/// Makes the error of a request that got no answer.
+pub(super) fn unreachable(err: reqwest::Error, place: &str) -> ProviderError {
+    let err = err.without_url();
+    let chain = chain(&err);
+    let (kind, reason) = if says(&chain, "certificate") {
+        let hint = "its certificate was refused; give the client the root that signed it";
+        (Kind::Certificate, hint.to_owned())
+    } else if err.is_timeout() {
+        (Kind::Timeout, "no connection in time".to_owned())
+    } else if err.is_redirect() {
+        (Kind::EndpointNotFound, "it redirects in circles; check the base URL".to_owned())
+    } else if is_refused(&err) {
+        (Kind::Unreachable, "connection refused; is the server running there?".to_owned())
+    } else if says(&chain, "dns error") || says(&chain, "failed to lookup") {
+        (Kind::Unreachable, "its name is not known; check the base URL".to_owned())
+    } else if err.is_connect() {
+        (Kind::Unreachable, "no connection".to_owned())
+    } else {
+        (Kind::Unreachable, "the connection broke before an answer came".to_owned())
+    };
+    ProviderError::new(kind, format!("{place}: {reason}")).with_source(err)
+}
+
+fn is_refused(err: &reqwest::Error) -> bool {
+    causes(err).into_iter().any(|cause| {
+        let io = cause.downcast_ref::<io::Error>();
+        io.is_some_and(|it| it.kind() == io::ErrorKind::ConnectionRefused)
+    })
+}
+
+fn says(chain: &str, words: &str) -> bool {
+    chain.contains(words)
+}
+
+fn chain(err: &reqwest::Error) -> String {
+    let texts: Vec<String> =
+        causes(err).into_iter().map(|cause| cause.to_string().to_lowercase()).collect();
+    texts.join(": ")
+}
+
+fn causes(err: &reqwest::Error) -> Vec<&(dyn Error + 'static)> {
+    let mut causes: Vec<&(dyn Error + 'static)> = vec![err];
+    while let Some(cause) = causes.last().copied().and_then(Error::source) {
+        causes.push(cause);
+    }
+    causes
+}

@@ -1,0 +1,200 @@
+//! One exchange with an endpoint: a body goes out, a stream of events comes back.
+
+mod answer;
+mod connect;
+pub(crate) mod loose;
+mod secret;
+mod sse;
+pub(crate) mod status;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use hermes_core::{
+    clock::Clock,
+    provider::{EventStream, ProviderError, ProviderErrorKind},
+};
+use reqwest::{
+    Client, Response, Url,
+    header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue},
+};
+use tokio_util::sync::CancellationToken;
+
+pub use self::secret::ApiKey;
+use self::{
+    answer::Events,
+    status::{Detail, Refusal},
+};
+pub(crate) use self::{
+    answer::{Decode, WireError},
+    connect::{default_client, parse_url},
+    secret::Scrubber,
+};
+
+/// How long an endpoint may be silent. Each limit is for one wait, none for the whole answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Timeouts {
+    /// Until a connection stands. 30 seconds by default. A client that the host brings has its own.
+    pub connect: Duration,
+    /// From the request to the first byte of the answer. 180 seconds by default.
+    pub first_byte: Duration,
+    /// Between two pieces of the answer, keep-alive comments included. 180 seconds by default.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(30),
+            first_byte: Duration::from_secs(180),
+            idle: Duration::from_secs(180),
+        }
+    }
+}
+
+impl Timeouts {
+    /// Returns limits for a model on the host's own machine, which may read a long prompt for
+    /// minutes: half an hour to the first byte.
+    pub fn local() -> Self {
+        Self { first_byte: Duration::from_secs(1800), ..Self::default() }
+    }
+
+    /// Returns the same limits with another time to the first byte.
+    #[must_use]
+    pub fn with_first_byte(mut self, limit: Duration) -> Self {
+        self.first_byte = limit;
+        self
+    }
+
+    /// Returns the same limits with another time between two pieces.
+    #[must_use]
+    pub fn with_idle(mut self, limit: Duration) -> Self {
+        self.idle = limit;
+        self
+    }
+
+    /// Returns the same limits with another time to connect.
+    #[must_use]
+    pub fn with_connect(mut self, limit: Duration) -> Self {
+        self.connect = limit;
+        self
+    }
+}
+
+/// An address that bodies are posted to.
+pub(crate) struct Endpoint {
+    pub(crate) client: Client,
+    pub(crate) url: Url,
+    /// The address as a person may read it: without user, password and query.
+    pub(crate) place: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) scrubber: Scrubber,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("place", &self.place)
+            .field("timeouts", &self.timeouts)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Endpoint {
+    /// The most bytes that are read of a refusal.
+    const REFUSAL_LIMIT: usize = 256 * 1024;
+
+    /// Posts `body` and returns what `decoder` makes of the answer.
+    pub(crate) async fn ask(
+        self: &Arc<Self>,
+        body: Bytes,
+        decoder: impl Decode,
+        token: &CancellationToken,
+    ) -> Result<EventStream, ProviderError> {
+        tokio::select! {
+            biased;
+            () = token.cancelled() => Err(cancelled()),
+            response = self.send(body) => {
+                let events = Events::new(Arc::clone(self), response?, decoder, token.clone());
+                Ok(events.into_stream())
+            }
+        }
+    }
+
+    async fn send(&self, body: Bytes) -> Result<Response, ProviderError> {
+        let request = self
+            .client
+            .post(self.url.clone())
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .header(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"))
+            .headers(self.headers.clone())
+            .body(body);
+        let limit = self.timeouts.first_byte;
+        let response = match tokio::time::timeout(limit, request.send()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(err)) => return Err(connect::unreachable(err, &self.place)),
+            Err(_) => return Err(self.silent(limit)),
+        };
+        if response.status().is_success() {
+            return self.check_encoding(response);
+        }
+        Err(self.refused(response).await)
+    }
+
+    fn check_encoding(&self, response: Response) -> Result<Response, ProviderError> {
+        let encoding = response.headers().get(CONTENT_ENCODING).and_then(|it| it.to_str().ok());
+        match encoding {
+            None | Some("identity" | "") => Ok(response),
+            Some(encoding) => {
+                let message = format!(
+                    "{} answered compressed ({encoding}), which was not asked for; \
+                     bring a client that can decode it",
+                    self.place
+                );
+                Err(ProviderError::new(ProviderErrorKind::Protocol, message))
+            }
+        }
+    }
+
+    async fn refused(&self, mut response: Response) -> ProviderError {
+        let status = response.status().as_u16();
+        let headers = std::mem::take(response.headers_mut());
+        let mut body = Vec::new();
+        // What cannot be read of a refusal is not worth another error.
+        let _ = tokio::time::timeout(self.timeouts.idle, async {
+            while body.len() < Self::REFUSAL_LIMIT
+                && let Ok(Some(piece)) = response.chunk().await
+            {
+                body.extend_from_slice(&piece);
+            }
+        })
+        .await;
+        let mut detail = Detail::of_body(&body);
+        if (300..400).contains(&status) {
+            detail.shown = connect::redirected(&headers);
+        }
+        self.refusal(Some(status), &headers).into_error(&detail, &self.scrubber)
+    }
+
+    /// Makes the error of a refusal that came inside an answer.
+    pub(crate) fn refused_inside(&self, detail: &Detail) -> ProviderError {
+        self.refusal(None, &HeaderMap::new()).into_error(detail, &self.scrubber)
+    }
+
+    fn refusal<'a>(&'a self, status: Option<u16>, headers: &'a HeaderMap) -> Refusal<'a> {
+        Refusal { status, headers, place: &self.place, now: self.clock.now() }
+    }
+
+    /// Makes the error of an endpoint that said nothing for `limit`.
+    pub(crate) fn silent(&self, limit: Duration) -> ProviderError {
+        let message = format!("{} was silent for {} s", self.place, limit.as_secs_f64());
+        ProviderError::new(ProviderErrorKind::Timeout, message)
+    }
+}
+
+pub(crate) fn cancelled() -> ProviderError {
+    ProviderError::new(ProviderErrorKind::Cancelled, "the request was cancelled")
+}

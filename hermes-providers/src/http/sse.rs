@@ -1,0 +1,167 @@
+//! Server-sent events, decoded from bytes as they come. Pure: no input or output of its own.
+
+/// Turns bytes into the data of events, whatever the pieces they come in.
+///
+/// It takes line ends of all three kinds, skips comments, replaces broken UTF-8, and gives out a
+/// last event that lacks its empty line. An `error:` field, which older llama.cpp servers send, comes
+/// out as `{"error": …}`.
+#[derive(Debug, Default)]
+pub(crate) struct SseDecoder {
+    line: Vec<u8>,
+    data: Option<String>,
+    ends_with_cr: bool,
+    has_begun: bool,
+}
+
+impl SseDecoder {
+    /// The most bytes of one line; what is longer is no event of a model.
+    pub(crate) const LINE_LIMIT: usize = 64 * 1024 * 1024;
+
+    /// Takes `bytes` and hands the data of each event they complete to `emit`, until it says stop.
+    ///
+    /// # Errors
+    ///
+    /// The error of `emit`.
+    pub(crate) fn push<E>(
+        &mut self,
+        bytes: &[u8],
+        mut emit: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut rest = bytes;
+        while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
+            let (head, tail) = rest.split_at(at);
+            let is_second_half = head.is_empty() && self.line.is_empty() && self.ends_with_cr;
+            let end = tail.first().copied().unwrap_or_default();
+            rest = tail.get(1..).unwrap_or_default();
+            self.ends_with_cr = end == b'\r';
+            if is_second_half && end == b'\n' {
+                continue;
+            }
+            if self.line.is_empty() {
+                self.end_line(head, &mut emit)?;
+            } else {
+                let mut line = std::mem::take(&mut self.line);
+                line.extend_from_slice(head);
+                self.end_line(&line, &mut emit)?;
+                line.clear();
+                self.line = line;
+            }
+        }
+        if !rest.is_empty() {
+            self.ends_with_cr = false;
+            self.line.extend_from_slice(rest);
+        }
+        Ok(())
+    }
+
+    /// Ends the input and hands out what is left of an event.
+    ///
+    /// # Errors
+    ///
+    /// The error of `emit`.
+    pub(crate) fn finish<E>(
+        &mut self,
+        mut emit: impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let line = std::mem::take(&mut self.line);
+        if !line.is_empty() {
+            self.end_line(&line, &mut emit)?;
+        }
+        self.end_line(b"", &mut emit)
+    }
+
+    /// Returns whether an unfinished line is longer than any event of a model.
+    pub(crate) fn is_over_limit(&self) -> bool {
+        Self::LINE_LIMIT < self.line.len()
+    }
+
+    fn end_line<E>(
+        &mut self,
+        line: &[u8],
+        emit: &mut impl FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let line = match line.strip_prefix(b"\xEF\xBB\xBF") {
+            Some(line) if !self.has_begun => line,
+            _ => line,
+        };
+        self.has_begun = true;
+        if line.is_empty() {
+            return self.data.take().map_or(Ok(()), |data| emit(&data));
+        }
+        let mut halves = line.splitn(2, |byte| *byte == b':');
+        let name = halves.next().unwrap_or_default();
+        let value = halves.next().unwrap_or_default();
+        let value = String::from_utf8_lossy(value.strip_prefix(b" ").unwrap_or(value));
+        match (name, &mut self.data) {
+            (b"data", Some(data)) => {
+                data.push('\n');
+                data.push_str(&value);
+            }
+            (b"data", data) => *data = Some(value.into_owned()),
+            (b"error", data) => *data = Some(format!("{{\"error\":{value}}}")),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
+        let mut decoder = SseDecoder::default();
+        let mut events = Vec::new();
+        let mut emit = |data: &str| {
+            events.push(data.to_owned());
+            Ok::<(), Infallible>(())
+        };
+        for piece in pieces {
+            decoder.push(piece, &mut emit).unwrap();
+        }
+        decoder.finish(&mut emit).unwrap();
+        events
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(decode([text.as_bytes()]), expected);
+        for at in 0..text.len() {
+            let (head, tail) = text.as_bytes().split_at(at);
+            assert_eq!(decode([head, tail]), expected, "split at {at}");
+        }
+        assert_eq!(decode(text.as_bytes().chunks(1)), expected);
+    }
+
+    #[test]
+    fn line_ends_may_be_of_any_kind() {
+        check("data: a\n\ndata: b\r\n\r\ndata: c\r\rdata: d", &["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn comments_and_other_fields_are_skipped() {
+        check(": keep-alive\n\nevent: x\nid: 1\ndata:a\n\n\n: more\n", &["a"]);
+    }
+
+    #[test]
+    fn several_data_lines_are_one_event() {
+        check("data: a\r\ndata: b\r\n\r\n", &["a\nb"]);
+    }
+
+    #[test]
+    fn characters_may_be_split() {
+        check("\u{feff}data: 東京 🚀\n\n", &["東京 🚀"]);
+    }
+
+    #[test]
+    fn an_error_field_becomes_an_error_object() {
+        check("error: {\"code\":500}\n\n", &["{\"error\":{\"code\":500}}"]);
+    }
+
+    #[test]
+    fn broken_characters_are_replaced() {
+        assert_eq!(decode([&b"data: a\xff\n\n"[..]]), ["a\u{fffd}"]);
+    }
+}

@@ -1,0 +1,417 @@
+//! Tool calls put together from what servers send as fragments of them.
+
+use std::{borrow::Cow, collections::VecDeque, sync::Arc};
+
+use hermes_core::{message::CallId, provider::ModelEvent};
+
+/// A fragment of a call, as the wire brings it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fragment<'a> {
+    /// The index on the wire, which several calls may share.
+    pub(super) index: u64,
+    pub(super) id: Option<Cow<'a, str>>,
+    pub(super) name: Option<Cow<'a, str>>,
+    pub(super) arguments: Cow<'a, str>,
+}
+
+/// The calls of one message.
+///
+/// Which call a fragment belongs to is decided by its id first, then by its index. A new id with a
+/// name, another name, or an object that starts after a whole one begins a new call, whatever the
+/// index says. Every call gets an index and an id of its own.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    slots: Vec<Slot>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    index: u64,
+    /// The id as the wire brought it.
+    wire_id: Option<String>,
+    /// The id as it was given out, unlike all others of the message.
+    id: Option<String>,
+    name: String,
+    arguments: String,
+    scanner: Scanner,
+}
+
+impl Calls {
+    pub(super) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Takes a fragment and writes what it brings to `out`. Returns the number of its call.
+    pub(super) fn push(&mut self, fragment: &Fragment<'_>, out: &mut VecDeque<ModelEvent>) -> u32 {
+        let (mut at, mut is_new) = match self.find(fragment) {
+            Some(at) => (at, false),
+            None => (self.open(fragment.index, fragment.id.as_deref()), true),
+        };
+        let first = number(at);
+        let mut rest: &str = &fragment.arguments;
+        if self.slots.get(at).is_some_and(|slot| slot.repeats(rest)) {
+            rest = "";
+        }
+        loop {
+            let is_glued =
+                !is_new && self.slots.get(at).is_some_and(|it| it.scanner.starts_anew(rest));
+            if is_glued {
+                at = self.open_glued(at, fragment);
+                is_new = true;
+            }
+            let Some(slot) = self.slots.get_mut(at) else { return first };
+            let (event, taken) = slot.take(number(at), fragment, rest, is_new);
+            let event = self.with_id(at, fragment, event);
+            out.push_back(event);
+            rest = rest.get(taken..).unwrap_or_default();
+            is_new = false;
+            if rest.is_empty() {
+                return first;
+            }
+        }
+    }
+
+    /// Returns the call that a fragment goes on with.
+    fn find(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        let same_index = |slot: &Slot| slot.index == fragment.index;
+        let at = self.slots.iter().rposition(same_index)?;
+        let slot = self.slots.get(at)?;
+        let Some(id) = fragment.id.as_deref() else {
+            return slot.goes_by(fragment.name.as_deref()).then_some(at);
+        };
+        let same_id = |slot: &Slot| same_index(slot) && slot.wire_id.as_deref() == Some(id);
+        if let Some(at) = self.slots.iter().rposition(same_id) {
+            return Some(at);
+        }
+        let is_late_id = slot.wire_id.is_none() && slot.goes_by(fragment.name.as_deref());
+        // Some servers make up an id for every fragment.
+        let goes_on = fragment.name.is_none() && !slot.scanner.is_complete();
+        (is_late_id || goes_on).then_some(at)
+    }
+
+    fn open(&mut self, index: u64, wire_id: Option<&str>) -> usize {
+        let id = wire_id.map(|id| self.distinct(id));
+        self.slots.push(Slot {
+            index,
+            wire_id: wire_id.map(str::to_owned),
+            id,
+            name: String::new(),
+            arguments: String::new(),
+            scanner: Scanner::default(),
+        });
+        self.slots.len() - 1
+    }
+
+    /// Opens a call for an object that follows on a whole one.
+    fn open_glued(&mut self, after: usize, fragment: &Fragment<'_>) -> usize {
+        let before = self.slots.get(after);
+        let name = before.map(|slot| slot.name.clone()).unwrap_or_default();
+        let before_id = before.and_then(|slot| slot.wire_id.clone());
+        let id = fragment.id.as_deref().map(str::to_owned).or(before_id);
+        let at = self.open(fragment.index, id.as_deref());
+        if let Some(slot) = self.slots.get_mut(at) {
+            slot.name = name;
+        }
+        at
+    }
+
+    /// Returns `id`, with a number after it if another call of the message has it.
+    fn distinct(&self, id: &str) -> String {
+        let is_taken = |id: &str| self.slots.iter().any(|slot| slot.id.as_deref() == Some(id));
+        if !is_taken(id) {
+            return id.to_owned();
+        }
+        let mut numbered = (2_u32..).map(|number| format!("{id}_{number}"));
+        numbered.find(|id| !is_taken(id)).unwrap_or_default()
+    }
+
+    /// Adds an id that comes late.
+    fn with_id(&mut self, at: usize, fragment: &Fragment<'_>, event: ModelEvent) -> ModelEvent {
+        let lacks_id = self.slots.get(at).is_some_and(|slot| slot.wire_id.is_none());
+        let (Some(id), true) = (fragment.id.as_deref(), lacks_id) else { return event };
+        let distinct = self.distinct(id);
+        if let Some(slot) = self.slots.get_mut(at) {
+            slot.wire_id = Some(id.to_owned());
+            slot.id = Some(distinct.clone());
+        }
+        match event {
+            ModelEvent::CallDelta { index, name, arguments, .. } => {
+                let id = Some(CallId::new(distinct));
+                ModelEvent::CallDelta { index, id, name, arguments }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Slot {
+    /// Returns whether a fragment with `name` can belong to this call.
+    fn goes_by(&self, name: Option<&str>) -> bool {
+        let Some(name) = name else { return true };
+        let is_longer = self.arguments.is_empty() && name.starts_with(&self.name);
+        self.name.is_empty() || self.name == name || is_longer
+    }
+
+    /// Returns whether `text` is all the arguments over again.
+    fn repeats(&self, text: &str) -> bool {
+        self.scanner.is_complete() && self.arguments.trim() == text.trim()
+    }
+
+    /// Takes as much of `text` as belongs to this call. Returns the event and the bytes taken.
+    fn take(
+        &mut self,
+        number: u32,
+        fragment: &Fragment<'_>,
+        text: &str,
+        is_new: bool,
+    ) -> (ModelEvent, usize) {
+        let mut name = is_new.then(|| self.name.clone()).filter(|it| !it.is_empty());
+        if let Some(new) = fragment.name.as_deref()
+            && new != self.name
+        {
+            new.clone_into(&mut self.name);
+            name = Some(self.name.clone());
+        }
+        let start = self.arguments.len();
+        let taken = self.scanner.feed(text, &mut self.arguments);
+        let event = ModelEvent::CallDelta {
+            index: number,
+            id: self.id.as_deref().filter(|_| is_new).map(CallId::new),
+            name: name.map(Arc::from),
+            arguments: self.arguments.get(start..).unwrap_or_default().to_owned(),
+        };
+        (event, taken)
+    }
+}
+
+fn number(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Follows the outline of JSON text: where its object ends, and where strings are.
+///
+/// Control characters in strings, which some servers leave as they are, come out escaped; nothing
+/// else is changed.
+#[derive(Debug, Default)]
+struct Scanner {
+    depth: u32,
+    in_string: bool,
+    is_escaped: bool,
+    state: State,
+}
+
+#[derive(Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Blank,
+    Open,
+    Complete,
+    /// Not an object, or more after it: the text is passed on and left to whoever parses it.
+    Other,
+}
+
+impl Scanner {
+    fn is_complete(&self) -> bool {
+        self.state == State::Complete
+    }
+
+    /// Returns whether `text` starts a new object after a whole one.
+    fn starts_anew(&self, text: &str) -> bool {
+        self.is_complete() && text.starts_with('{')
+    }
+
+    /// Copies `text` to `out` up to where a new object starts. Returns the bytes taken.
+    fn feed(&mut self, text: &str, out: &mut String) -> usize {
+        for (at, char) in text.char_indices() {
+            if char == '{' && self.is_complete() {
+                return at;
+            }
+            self.step(char);
+            if self.in_string && char < ' ' {
+                out.push_str(&escaped(char));
+            } else {
+                out.push(char);
+            }
+        }
+        text.len()
+    }
+
+    fn step(&mut self, char: char) {
+        if self.in_string {
+            let ends = char == '"' && !self.is_escaped;
+            self.is_escaped = char == '\\' && !self.is_escaped;
+            self.in_string = !ends;
+            return;
+        }
+        match (&self.state, char) {
+            (State::Blank, '{') => {
+                self.state = State::Open;
+                self.depth = 1;
+            }
+            (State::Open, '"') => self.in_string = true,
+            (State::Open, '{' | '[') => self.depth = self.depth.saturating_add(1),
+            (State::Open, '}' | ']') => {
+                self.depth = self.depth.saturating_sub(1);
+                if self.depth == 0 {
+                    self.state = State::Complete;
+                }
+            }
+            (State::Open, _) | (_, ' ' | '\t' | '\r' | '\n') => {}
+            _ => self.state = State::Other,
+        }
+    }
+}
+
+fn escaped(control: char) -> String {
+    match control {
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        other => format!("\\u{:04x}", u32::from(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hermes_core::provider::Assembly;
+
+    use super::*;
+
+    fn fragment<'a>(
+        index: u64,
+        id: Option<&'a str>,
+        name: Option<&'a str>,
+        arguments: &'a str,
+    ) -> Fragment<'a> {
+        Fragment {
+            index,
+            id: id.map(Cow::Borrowed),
+            name: name.map(Cow::Borrowed),
+            arguments: Cow::Borrowed(arguments),
+        }
+    }
+
+    /// Compares the calls that `fragments` make up: id, name, arguments.
+    #[track_caller]
+    fn check(fragments: &[Fragment<'_>], expected: &[(&str, &str, &str)]) {
+        let mut calls = Calls::default();
+        let mut out = VecDeque::new();
+        for fragment in fragments {
+            calls.push(fragment, &mut out);
+        }
+        let mut assembly = Assembly::default();
+        for event in out {
+            assembly.push(event);
+        }
+        let message = assembly.into_message();
+        let found: Vec<_> =
+            message.calls().map(|it| (it.id.as_str(), &*it.name, it.arguments.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn fragments_join() {
+        check(
+            &[
+                fragment(0, Some("a"), Some("ping"), ""),
+                fragment(1, Some("b"), Some("pong"), "{\"x"),
+                fragment(0, None, None, "{\"n\":"),
+                fragment(1, None, None, "\":2}"),
+                fragment(0, None, None, "1}"),
+            ],
+            &[("a", "ping", "{\"n\":1}"), ("b", "pong", "{\"x\":2}")],
+        );
+    }
+
+    #[test]
+    fn a_new_id_at_a_used_index_is_a_new_call() {
+        check(
+            &[
+                fragment(0, Some("a1"), Some("write"), "{\"p\":\"a\"}"),
+                fragment(0, Some("a2"), Some("write"), "{\"p\":\"b\"}"),
+            ],
+            &[("a1", "write", "{\"p\":\"a\"}"), ("a2", "write", "{\"p\":\"b\"}")],
+        );
+    }
+
+    #[test]
+    fn interleaved_ids_at_one_index_stay_apart() {
+        check(
+            &[
+                fragment(0, Some("a"), Some("x"), "{\"n\":"),
+                fragment(0, Some("b"), Some("x"), "{\"n\":"),
+                fragment(0, Some("a"), None, "1}"),
+                fragment(0, Some("b"), None, "2}"),
+            ],
+            &[("a", "x", "{\"n\":1}"), ("b", "x", "{\"n\":2}")],
+        );
+    }
+
+    #[test]
+    fn ids_may_come_late_or_change_or_never_come() {
+        check(
+            &[fragment(0, None, Some("x"), "{"), fragment(0, Some("late"), None, "}")],
+            &[("late", "x", "{}")],
+        );
+        check(
+            &[fragment(0, Some("r1"), Some("x"), "{"), fragment(0, Some("r2"), None, "}")],
+            &[("r1", "x", "{}")],
+        );
+        check(
+            &[fragment(0, None, Some("x"), "{\"a\":1}"), fragment(0, None, Some("y"), "{}")],
+            &[("call_0", "x", "{\"a\":1}"), ("call_1", "y", "{}")],
+        );
+    }
+
+    #[test]
+    fn one_id_for_two_indexes_becomes_two() {
+        check(
+            &[fragment(0, Some("c"), Some("x"), "{}"), fragment(1, Some("c"), Some("x"), "{}")],
+            &[("c", "x", "{}"), ("c_2", "x", "{}")],
+        );
+    }
+
+    #[test]
+    fn objects_glued_together_are_taken_apart() {
+        let whole = "{\"d\":1}{\"d\":\"}{\"} \n{\"d\":{\"e\":[]}}";
+        let expected = [
+            ("g", "cal", "{\"d\":1}"),
+            ("g_2", "cal", "{\"d\":\"}{\"} \n"),
+            ("g_3", "cal", "{\"d\":{\"e\":[]}}"),
+        ];
+        check(&[fragment(0, Some("g"), Some("cal"), whole)], &expected);
+        for at in 1..whole.len() {
+            let (head, tail) = whole.split_at(at);
+            check(
+                &[fragment(0, Some("g"), Some("cal"), head), fragment(0, None, None, tail)],
+                &expected,
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_said_twice_counts_once() {
+        check(
+            &[
+                fragment(0, Some("a"), Some("list"), "{\"c\":1}"),
+                fragment(0, Some("a"), Some("list"), ""),
+                fragment(0, Some("a"), Some("list"), "{\"c\":1}"),
+            ],
+            &[("a", "list", "{\"c\":1}")],
+        );
+    }
+
+    #[test]
+    fn control_characters_in_strings_are_escaped() {
+        check(
+            &[fragment(0, Some("a"), Some("w"), "{\n\"t\":\"one\ntwo\\\"\u{1}\"}")],
+            &[("a", "w", "{\n\"t\":\"one\\ntwo\\\"\\u0001\"}")],
+        );
+    }
+
+    #[test]
+    fn what_is_no_object_is_passed_on() {
+        check(&[fragment(0, Some("a"), Some("w"), "[1] {")], &[("a", "w", "[1] {")]);
+        check(&[fragment(0, Some("a"), Some("w"), "{} and {}")], &[("a", "w", "{} and {}")]);
+    }
+}

@@ -1,0 +1,162 @@
+//! Messages to their wire form.
+
+use std::borrow::Cow;
+
+use hermes_core::message::{Call, CallResult, Image, Message, MessageBody, Part, Role};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Dialect, ReasoningEcho,
+    names::wire_name,
+    stream::{DETAILS, EXTRAS},
+    wire::{OutCall, OutContent, OutFunction, OutMessage, OutPart, OutUrl},
+};
+
+/// What stands where a user said nothing.
+const NOTHING_SAID: &str = "(empty message)";
+/// What stands where a tool returned nothing.
+const NO_OUTPUT: &str = "(no output)";
+/// The most characters that are sent of arguments that are no JSON object.
+const BROKEN_LIMIT: usize = 500;
+
+/// Writes messages for one endpoint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Writer<'a> {
+    pub(super) dialect: Dialect,
+    /// Whose opaque reasoning goes back.
+    pub(super) provider: &'a str,
+}
+
+impl Writer<'_> {
+    /// Returns the wire form of `message`: one JSON object, or several with commas between them.
+    pub(super) fn fragment(self, message: &Message) -> Vec<u8> {
+        let mut out = Vec::new();
+        match message.role {
+            Role::Assistant => self.write_assistant(message, &mut out),
+            Role::Tool => message.call_results().for_each(|it| write_result(it, &mut out)),
+            _ => write_user(message, &mut out),
+        }
+        out
+    }
+
+    /// Returns the wire form of the system prompt.
+    pub(super) fn system(self, text: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        let content = OutContent::Text(Cow::Borrowed(text));
+        write(&OutMessage::new(self.dialect.system_role.as_str(), Some(content)), &mut out);
+        out
+    }
+
+    fn write_assistant(self, message: &MessageBody, out: &mut Vec<u8>) {
+        let text = message.text();
+        let has_calls = message.calls().next().is_some();
+        let is_silent = has_calls && text.trim().is_empty();
+        let content = (!is_silent).then_some(OutContent::Text(Cow::Owned(text)));
+        let opaque = self.opaque(message);
+        let mut wire = OutMessage::new("assistant", content);
+        wire.reasoning_content = self.reasoning_content(message, has_calls);
+        wire.reasoning_details = opaque.and_then(|it| it.get(DETAILS));
+        let extras = opaque.and_then(|it| it.get(EXTRAS));
+        wire.tool_calls = message
+            .calls()
+            .enumerate()
+            .map(|(nth, call)| out_call(call, extras.and_then(|it| it.get(nth.to_string()))))
+            .collect();
+        write(&wire, out);
+    }
+
+    /// Returns the opaque reasoning that belongs to this provider.
+    fn opaque(self, message: &MessageBody) -> Option<&Map<String, Value>> {
+        message.parts.iter().find_map(|part| match part {
+            Part::Reasoning(reasoning) => {
+                let opaque = reasoning.opaque.as_ref()?;
+                (opaque.provider == self.provider).then(|| opaque.value.as_object())?
+            }
+            _ => None,
+        })
+    }
+
+    fn reasoning_content(self, message: &MessageBody, has_calls: bool) -> Option<Cow<'_, str>> {
+        if self.dialect.reasoning_echo == ReasoningEcho::Never {
+            return None;
+        }
+        let texts = message.parts.iter().filter_map(|part| match part {
+            Part::Reasoning(reasoning) => Some(reasoning.text.as_str()),
+            _ => None,
+        });
+        let text: String = texts.collect();
+        match (text.is_empty(), has_calls) {
+            (false, _) => Some(Cow::Owned(text)),
+            // These endpoints want some value wherever there are calls.
+            (true, true) => Some(Cow::Borrowed(" ")),
+            (true, false) => None,
+        }
+    }
+}
+
+fn out_call<'a>(call: &'a Call, extra_content: Option<&'a Value>) -> OutCall<'a> {
+    let function = OutFunction { name: wire_name(&call.name), arguments: arguments(call) };
+    OutCall { id: call.id.as_str(), kind: "function", function, extra_content }
+}
+
+/// Returns the arguments as the text of a JSON object, which is what strict servers parse.
+fn arguments(call: &Call) -> Cow<'_, str> {
+    let raw = call.arguments.as_str();
+    match call.arguments.parse() {
+        Ok(Value::Object(_)) if raw.trim().is_empty() => Cow::Borrowed("{}"),
+        Ok(Value::Object(_)) => Cow::Borrowed(raw.trim()),
+        Ok(Value::Null) => Cow::Borrowed("{}"),
+        _ => {
+            let shown: String = raw.chars().take(BROKEN_LIMIT).collect();
+            Cow::Owned(json!({ "invalid_arguments": shown }).to_string())
+        }
+    }
+}
+
+fn write_result(result: &CallResult, out: &mut Vec<u8>) {
+    let is_blank = result.content.trim().is_empty();
+    let content = if is_blank { NO_OUTPUT } else { result.content.as_str() };
+    let mut wire = OutMessage::new("tool", Some(OutContent::Text(Cow::Borrowed(content))));
+    wire.tool_call_id = Some(result.call.as_str());
+    write(&wire, out);
+}
+
+fn write_user(message: &MessageBody, out: &mut Vec<u8>) {
+    let parts: Vec<OutPart<'_>> = message.parts.iter().filter_map(out_part).collect();
+    let is_text = |part: &OutPart<'_>| matches!(part, OutPart::Text { .. });
+    let content = match parts.as_slice() {
+        [] => OutContent::Text(Cow::Borrowed(NOTHING_SAID)),
+        [OutPart::Text { text }] => OutContent::Text(Cow::Borrowed(*text)),
+        several if several.iter().all(is_text) => OutContent::Text(Cow::Owned(paragraphs(several))),
+        _ => OutContent::Parts(parts),
+    };
+    write(&OutMessage::new("user", Some(content)), out);
+}
+
+fn out_part(part: &Part) -> Option<OutPart<'_>> {
+    match part {
+        Part::Text(text) | Part::Context(text) if text.trim().is_empty() => None,
+        Part::Text(text) | Part::Context(text) => Some(OutPart::Text { text }),
+        Part::Image(Image { url, .. }) => Some(OutPart::ImageUrl { image_url: OutUrl { url } }),
+        _ => None,
+    }
+}
+
+fn paragraphs(parts: &[OutPart<'_>]) -> String {
+    let texts: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| match part {
+            OutPart::Text { text } => Some(*text),
+            OutPart::ImageUrl { .. } => None,
+        })
+        .collect();
+    texts.join("\n\n")
+}
+
+fn write(wire: &OutMessage<'_>, out: &mut Vec<u8>) {
+    if !out.is_empty() {
+        out.push(b',');
+    }
+    // Writing text and trees with text keys to memory has no way to fail.
+    let _ = serde_json::to_writer(out, wire);
+}

@@ -1,0 +1,120 @@
+//! In what the endpoints of one wire differ, as data.
+
+/// How an endpoint wants what the others want otherwise.
+///
+/// The default suits most servers. Nothing of it depends on a conversation, so that bodies stay the
+/// same from round to round.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_providers::openai::{Dialect, MaxTokensKey};
+///
+/// let dialect = Dialect::default().with_max_tokens_key(MaxTokensKey::MaxCompletionTokens);
+///
+/// assert_eq!(dialect.max_tokens_key, MaxTokensKey::MaxCompletionTokens);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Dialect {
+    /// What the limit of output tokens is called.
+    pub max_tokens_key: MaxTokensKey,
+    /// In which role the system prompt goes out.
+    pub system_role: SystemRole,
+    /// Where the reasoning effort goes.
+    pub effort_key: EffortKey,
+    /// Whether the model's reasoning goes back to it as text.
+    pub reasoning_echo: ReasoningEcho,
+}
+
+impl Dialect {
+    /// Returns the same dialect with another name for the limit of output tokens.
+    #[must_use]
+    pub fn with_max_tokens_key(mut self, key: MaxTokensKey) -> Self {
+        self.max_tokens_key = key;
+        self
+    }
+
+    /// Returns the same dialect with another role for the system prompt.
+    #[must_use]
+    pub fn with_system_role(mut self, role: SystemRole) -> Self {
+        self.system_role = role;
+        self
+    }
+
+    /// Returns the same dialect with another place for the reasoning effort.
+    #[must_use]
+    pub fn with_effort_key(mut self, key: EffortKey) -> Self {
+        self.effort_key = key;
+        self
+    }
+
+    /// Returns the same dialect with another rule for reasoning that goes back.
+    #[must_use]
+    pub fn with_reasoning_echo(mut self, echo: ReasoningEcho) -> Self {
+        self.reasoning_echo = echo;
+        self
+    }
+}
+
+/// What an endpoint calls the limit of output tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MaxTokensKey {
+    /// `max_tokens`. The default.
+    #[default]
+    MaxTokens,
+    /// `max_completion_tokens`, as OpenAI's reasoning models want it.
+    MaxCompletionTokens,
+}
+
+impl MaxTokensKey {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+}
+
+/// In which role a system prompt goes out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SystemRole {
+    /// `system`. The default.
+    #[default]
+    System,
+    /// `developer`, the newer name at OpenAI.
+    Developer,
+}
+
+impl SystemRole {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+        }
+    }
+}
+
+/// Where the reasoning effort goes in a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EffortKey {
+    /// `"reasoning_effort": …`. The default.
+    #[default]
+    Plain,
+    /// `"reasoning": {"effort": …}`, as at OpenRouter.
+    Nested,
+}
+
+/// Whether the model's reasoning goes back to it as text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReasoningEcho {
+    /// No. The default.
+    #[default]
+    Never,
+    /// As `reasoning_content`, which DeepSeek, Kimi and MiMo want with every tool call.
+    Content,
+}

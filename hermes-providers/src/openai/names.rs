@@ -1,0 +1,64 @@
+//! Tool names as the wire allows them, and back.
+
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+
+use hermes_core::tool::ToolSpec;
+
+/// The most characters a name may have on the wire.
+const LIMIT: usize = 64;
+/// What stands for a name that is blank.
+const BLANK: &str = "invalid_tool_call";
+
+/// Returns `name` with only letters, digits, `_` and `-`, at most 64 of them.
+pub(super) fn wire_name(name: &str) -> Cow<'_, str> {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    if name.trim().is_empty() {
+        return Cow::Borrowed(BLANK);
+    }
+    if name.len() <= LIMIT && name.chars().all(is_plain) {
+        return Cow::Borrowed(name);
+    }
+    let plain = name.trim().chars().map(|char| if is_plain(char) { char } else { '_' });
+    Cow::Owned(plain.take(LIMIT).collect())
+}
+
+/// The tools of a request whose names had to change for the wire.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    originals: BTreeMap<String, Arc<str>>,
+}
+
+impl Names {
+    pub(super) fn of(tools: &[ToolSpec]) -> Self {
+        let changed = tools.iter().filter_map(|tool| match wire_name(&tool.name) {
+            Cow::Owned(name) => Some((name, Arc::clone(&tool.name))),
+            Cow::Borrowed(_) => None,
+        });
+        Self { originals: changed.collect() }
+    }
+
+    /// Returns the name of the tool that the model calls `name`.
+    pub(super) fn original<'a>(&'a self, name: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(self.originals.get(name).map_or(name, |it| &**it))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_out_plain_and_come_back_whole() {
+        let names = Names::of(&[ToolSpec::new("mcp.read file", ""), ToolSpec::new("ping", "")]);
+
+        assert_eq!(wire_name("mcp.read file"), "mcp_read_file");
+        assert_eq!(names.original("mcp_read_file"), "mcp.read file");
+        assert_eq!(names.original("ping"), "ping");
+    }
+
+    #[test]
+    fn no_name_is_blank_or_too_long() {
+        assert_eq!(wire_name(" "), "invalid_tool_call");
+        assert_eq!(wire_name(&"é".repeat(99)), "_".repeat(64));
+    }
+}

@@ -1,0 +1,17 @@
+//! The providers against real HTTP on loopback.
+#![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod faults;
+mod server;
+mod streams;
+
+/// A fold that every test needs: the whole answer to "hi".
+async fn ask(
+    provider: &impl hermes_core::provider::Provider,
+) -> Result<hermes_core::message::Message, hermes_core::provider::ProviderError> {
+    use hermes_core::provider::ProviderExt;
+
+    let messages = vec![hermes_core::message::Message::user("hi")];
+    let request = hermes_core::provider::Request::new("m", messages);
+    provider.complete(&request, &tokio_util::sync::CancellationToken::new()).await
+}

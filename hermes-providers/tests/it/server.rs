@@ -1,0 +1,103 @@
+//! A raw server: it answers with exactly the bytes it is given.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+};
+
+/// What a connection gets for its request.
+#[derive(Clone, Debug)]
+pub(crate) enum Reply {
+    /// These bytes; then the connection is closed.
+    Bytes(Vec<u8>),
+    /// These bytes; then nothing, until the client goes away.
+    Hang(Vec<u8>),
+}
+
+/// A server on loopback, one reply per connection; the last one repeats.
+#[derive(Debug)]
+pub(crate) struct Server {
+    address: SocketAddr,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    pub(crate) fn start(replies: Vec<Reply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&requests);
+        // It ends with the process; tests have nothing to wait for.
+        std::thread::spawn(move || {
+            for nth in 0.. {
+                let Ok((stream, _)) = listener.accept() else { return };
+                let last = replies.len() - 1;
+                let reply = replies.get(nth.min(last)).cloned();
+                let seen = Arc::clone(&seen);
+                std::thread::spawn(move || serve(stream, reply, &seen));
+            }
+        });
+        Self { address, requests }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Returns the requests so far, head and body.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+fn serve(mut stream: TcpStream, reply: Option<Reply>, seen: &Mutex<Vec<String>>) {
+    let Some(request) = read_request(&stream) else { return };
+    seen.lock().unwrap().push(request);
+    // A client that went away is what some tests are about.
+    let _ = match reply {
+        None => Ok(()),
+        Some(Reply::Bytes(bytes)) => stream.write_all(&bytes),
+        Some(Reply::Hang(bytes)) => {
+            let _ = stream.write_all(&bytes);
+            stream.read(&mut [0]).map(|_| ())
+        }
+    };
+}
+
+fn read_request(stream: &TcpStream) -> Option<String> {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let length = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
+    });
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    Some(format!("{head}{}", String::from_utf8_lossy(&body)))
+}
+
+/// Returns an answer with status, headers and a body whose length is told.
+pub(crate) fn http(status: &str, headers: &str, body: &str) -> Reply {
+    let length = body.len();
+    let text = format!(
+        "HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+    );
+    Reply::Bytes(text.into_bytes())
+}
+
+/// Returns an answer in JSON.
+pub(crate) fn json(status: &str, body: &str) -> Reply {
+    http(status, "content-type: application/json\r\n", body)
+}
+
+/// Returns a stream of events that ends where the connection does.
+pub(crate) fn sse(body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}")
+        .into_bytes()
+}

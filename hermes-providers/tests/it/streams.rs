@@ -1,0 +1,173 @@
+//! Answers that go well, and those that are given up.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use hermes_core::{
+    message::{Message, StopReason},
+    provider::{ModelEvent, Provider, ProviderErrorKind as Kind, Request},
+    testing::conformance,
+};
+use hermes_providers::{ApiKey, OpenAiChat};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use wiremock::{
+    Mock, MockServer, ResponseTemplate,
+    matchers::{body_partial_json, header, method, path},
+};
+
+use crate::{
+    ask,
+    server::{Reply, Server, sse},
+};
+
+fn chunk(text: &str, stop: Option<&str>) -> String {
+    let chunk = json!({"choices": [{"delta": {"content": text}, "finish_reason": stop}]});
+    format!("data: {chunk}\n\n")
+}
+
+async fn mock(response: ResponseTemplate) -> (MockServer, OpenAiChat) {
+    let server = MockServer::start().await;
+    Mock::given(method("POST"))
+        .and(path("/v1/chat/completions"))
+        .and(header("authorization", "Bearer k-123456"))
+        .and(header("x-title", "test"))
+        .and(body_partial_json(json!({"stream": true, "model": "m"})))
+        .respond_with(response)
+        .mount(&server)
+        .await;
+    let provider = OpenAiChat::builder(server.uri())
+        .key(ApiKey::new("k-123456").unwrap())
+        .header("x-title", "test")
+        .build()
+        .unwrap();
+    (server, provider)
+}
+
+#[tokio::test]
+async fn an_answer_streams() {
+    let body = format!("{}{}data: [DONE]\n\n", chunk("grüß ", None), chunk("Gott", Some("stop")));
+    let response = ResponseTemplate::new(200).set_body_raw(body, "text/event-stream");
+    let (_server, provider) = mock(response).await;
+
+    let answer = ask(&provider).await.unwrap();
+
+    assert_eq!(answer.text(), "grüß Gott");
+    assert_eq!(answer.stop, Some(StopReason::EndTurn));
+}
+
+#[tokio::test]
+async fn an_answer_may_come_whole() {
+    let body = json!({"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}]});
+    let (_server, provider) = mock(ResponseTemplate::new(200).set_body_json(body)).await;
+
+    assert_eq!(ask(&provider).await.unwrap().text(), "hello");
+}
+
+#[tokio::test]
+async fn the_body_on_the_wire_is_the_one_that_was_built() {
+    let server = Server::start(vec![Reply::Bytes(sse(&chunk("a", Some("stop"))))]);
+    let provider = OpenAiChat::builder(server.url()).build().unwrap();
+    let request = Request::new("m", vec![Message::user("hi")]);
+
+    ask(&provider).await.unwrap();
+
+    let requests = server.requests();
+    let body = requests[0].split_once("\r\n\r\n").unwrap().1;
+    assert_eq!(body.as_bytes(), &*provider.build_body(&request));
+    assert!(!requests[0].to_lowercase().contains("authorization"));
+    serde_json::from_str::<Value>(body).unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_hang_up_is_not_waited_for() {
+    let body = format!("{}data: [DONE]\n\n", chunk("hello", Some("stop")));
+    let server = Server::start(vec![Reply::Hang(sse(&body))]);
+    let provider = OpenAiChat::builder(server.url()).build().unwrap();
+
+    let answer = tokio::time::timeout(Duration::from_secs(4), ask(&provider)).await;
+
+    assert_eq!(answer.unwrap().unwrap().text(), "hello");
+}
+
+#[tokio::test]
+async fn cancelling_ends_a_request_that_waits() {
+    let server = Server::start(vec![Reply::Hang(Vec::new())]);
+    let provider = OpenAiChat::builder(server.url()).build().unwrap();
+    let token = CancellationToken::new();
+    let request = Request::new("m", vec![Message::user("hi")]);
+
+    let (result, ()) = tokio::join!(provider.stream(&request, &token), async {
+        tokio::task::yield_now().await;
+        token.cancel();
+    });
+
+    assert_eq!(result.err().unwrap().kind(), Kind::Cancelled);
+}
+
+#[tokio::test]
+async fn cancelling_ends_a_stream_that_runs() {
+    let server = Server::start(vec![Reply::Hang(sse(&chunk("half", None)))]);
+    let provider = OpenAiChat::builder(server.url()).build().unwrap();
+    let token = CancellationToken::new();
+    let request = Request::new("m", vec![Message::user("hi")]);
+    let mut events = provider.stream(&request, &token).await.unwrap();
+
+    let first = events.next().await.unwrap().unwrap();
+    token.cancel();
+    let last = events.next().await.unwrap();
+
+    assert_eq!(first, ModelEvent::Text("half".to_owned()));
+    assert_eq!(last.unwrap_err().kind(), Kind::Cancelled);
+    assert!(events.next().await.is_none());
+}
+
+#[tokio::test]
+async fn what_came_before_the_cut_is_kept_by_the_caller() {
+    let server = Server::start(vec![Reply::Bytes(sse(&chunk("half", None)))]);
+    let provider = OpenAiChat::builder(server.url()).build().unwrap();
+    let request = Request::new("m", vec![Message::user("hi")]);
+
+    let events = provider.stream(&request, &CancellationToken::new()).await.unwrap();
+    let events: Vec<_> = events.collect().await;
+
+    assert_eq!(events.len(), 2);
+    assert_eq!(events[0].as_ref().unwrap(), &ModelEvent::Text("half".to_owned()));
+    assert_eq!(events[1].as_ref().unwrap_err().kind(), Kind::StreamCut);
+}
+
+#[tokio::test]
+async fn two_requests_at_once_do_not_disturb_each_other() {
+    let server = Server::start(vec![
+        Reply::Bytes(sse(&chunk("one", Some("stop")))),
+        Reply::Bytes(sse(&chunk("two", Some("stop")))),
+    ]);
+    let provider = OpenAiChat::builder(server.url()).build().unwrap();
+
+    let (one, two) = tokio::join!(ask(&provider), ask(&provider));
+
+    let mut texts = [one.unwrap().text(), two.unwrap().text()];
+    texts.sort();
+    assert_eq!(texts, ["one", "two"]);
+}
+
+#[tokio::test]
+async fn the_contract_of_providers_is_kept() {
+    let body = format!("{}{}", chunk("hel", None), chunk("lo", Some("stop")));
+    let server = Server::start(vec![Reply::Bytes(sse(&body))]);
+    let provider = OpenAiChat::builder(server.url()).build().unwrap();
+    let request = Request::new("m", vec![Message::user("hi")]);
+
+    conformance::provider(&provider, &request).await;
+}
+
+#[tokio::test]
+async fn the_contract_is_kept_with_an_endpoint_that_says_nothing() {
+    let request = Request::new("m", vec![Message::user("hi")]);
+    for start in [Vec::new(), sse(&chunk("half", None))] {
+        let server = Server::start(vec![Reply::Hang(start)]);
+        let provider = OpenAiChat::builder(server.url()).build().unwrap();
+
+        conformance::pending_provider(&provider, &request).await;
+    }
+}
