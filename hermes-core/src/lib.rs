@@ -70,6 +70,12 @@
 //! # fn main() {}
 //! ```
 //!
+//! # Tracing
+//!
+//! Turns, model requests and tool calls are `tracing` spans at level `DEBUG` (`invoke_agent`, `chat`,
+//! `execute_tool`) with the field names of OpenTelemetry's GenAI conventions (`gen_ai.request.model`,
+//! `gen_ai.usage.input_tokens`, …). They carry no message content.
+//!
 //! # Feature flags
 //!
 //! - `schema` (default): tool schemas derived from argument types, by `schemars`.

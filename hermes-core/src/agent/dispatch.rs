@@ -4,6 +4,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures::{FutureExt, future::join_all};
 use tokio::sync::mpsc::UnboundedSender;
+use tracing::Instrument;
 
 use super::{AgentEvent, event::describe};
 use crate::{
@@ -180,7 +181,14 @@ impl Dispatch {
     ) -> (ToolOutput, Option<String>) {
         self.events.send(|| AgentEvent::CallStarted(call.clone()));
         let context = ToolContext::new(Arc::clone(&self.scope), call.id.clone());
-        let running = AssertUnwindSafe(tool.call(arguments, &context)).catch_unwind();
+        let span = tracing::debug_span!(
+            "execute_tool",
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = &*call.name,
+            gen_ai.tool.call.id = call.id.as_str(),
+        );
+        let running =
+            AssertUnwindSafe(tool.call(arguments, &context)).catch_unwind().instrument(span);
         let limit = self.registry.spec(&call.name).and_then(|spec| spec.timeout);
         let bounded = async {
             match limit {

@@ -5,6 +5,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 use futures::FutureExt;
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::{
     AgentError, AgentEvent, Finish, FinishedTurn, ReviewHandle, Turn, TurnInput,
@@ -35,7 +36,13 @@ pub(crate) async fn run_turn(
     token: CancellationToken,
     result: oneshot::Sender<Result<FinishedTurn, AgentError>>,
 ) {
-    let turn = AssertUnwindSafe(one_turn(&shared, input, events, token)).catch_unwind().await;
+    let span = tracing::debug_span!(
+        "invoke_agent",
+        gen_ai.operation.name = "invoke_agent",
+        gen_ai.conversation.id = shared.id.as_str(),
+    );
+    let turn = AssertUnwindSafe(one_turn(&shared, input, events, token)).catch_unwind();
+    let turn = turn.instrument(span).await;
     shared.end();
     // The host may have dropped the reply, which is no error.
     let _ = result.send(turn.unwrap_or(Err(AgentError::Lost)));

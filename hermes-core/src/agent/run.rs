@@ -6,6 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt;
+use tracing::{Instrument, field};
 
 use super::{
     AgentError, AgentEvent, Finish, Outcome, Step, Turn,
@@ -81,13 +82,24 @@ impl Run {
     async fn call_model(&mut self) -> Result<(), AgentError> {
         let request = self.request();
         let mut assembly = Assembly::default();
-        let ended = self.stream(&request, &mut assembly).await;
+        let span = tracing::debug_span!(
+            "chat",
+            gen_ai.operation.name = "chat",
+            gen_ai.request.model = request.model.as_str(),
+            gen_ai.usage.input_tokens = field::Empty,
+            gen_ai.usage.output_tokens = field::Empty,
+            error.r#type = field::Empty,
+        );
+        let ended = self.stream(&request, &mut assembly).instrument(span.clone()).await;
         // The history must be unshared again before it grows.
         drop(request);
         match ended {
             Ok(()) => {
                 let reply = self.keep_reply(assembly.into_message());
-                self.usage += reply.usage.unwrap_or_default();
+                let usage = reply.usage.unwrap_or_default();
+                span.record("gen_ai.usage.input_tokens", usage.input);
+                span.record("gen_ai.usage.output_tokens", usage.output);
+                self.usage += usage;
                 self.turn.apply(&Outcome::Replied(&reply));
                 Ok(())
             }
@@ -97,6 +109,7 @@ impl Run {
                 Ok(())
             }
             Err(err) => {
+                span.record("error.type", err.kind().as_str());
                 self.keep_partial(assembly, StopReason::Interrupted);
                 Err(err.into())
             }
