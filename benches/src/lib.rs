@@ -1,1 +1,1 @@
-//! placeholder
+//! Measurements of the hermes agent crates; see `benches/` and `tests/`.
