@@ -4,6 +4,9 @@
 //! requests right on the way out, takes answers as they come, and makes one classified
 //! [`ProviderError`] of whatever goes wrong.
 //!
+//! [`Retry`] asks a provider again where that can help, [`Fallback`] asks another one. Both are
+//! providers around providers: `Fallback::new(Retry::new(first)).or(Retry::new(second))`.
+//!
 //! The library reads no environment: keys, base URLs, proxies and certificate roots come from the
 //! host. The default client uses no proxy; to use one, build a [`reqwest::Client`] and hand it in.
 //!
@@ -18,6 +21,9 @@
 #[cfg(feature = "openai")]
 pub mod openai;
 
+mod fallback;
+mod retry;
+
 mod error;
 #[cfg(feature = "openai")]
 mod fragments;
@@ -28,6 +34,7 @@ mod fragments;
 mod http;
 #[cfg(feature = "openai")]
 mod pairing;
+mod peek;
 
 pub use reqwest;
 
@@ -35,5 +42,7 @@ pub use reqwest;
 pub use self::openai::{OpenAiChat, OpenAiChatBuilder};
 pub use self::{
     error::BuildError,
+    fallback::Fallback,
     http::{ApiKey, Timeouts, status::classify},
+    retry::{Backoff, Retry},
 };

@@ -45,15 +45,17 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(30),
-            first_byte: Duration::from_secs(180),
-            idle: Duration::from_secs(180),
-        }
+        Self::REMOTE
     }
 }
 
 impl Timeouts {
+    pub(crate) const REMOTE: Self = Self {
+        connect: Duration::from_secs(30),
+        first_byte: Duration::from_secs(180),
+        idle: Duration::from_secs(180),
+    };
+
     /// Returns limits for a model on the host's own machine, which may read a long prompt for
     /// minutes: half an hour to the first byte.
     pub fn local() -> Self {

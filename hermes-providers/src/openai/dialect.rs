@@ -28,6 +28,14 @@ pub struct Dialect {
 }
 
 impl Dialect {
+    /// What suits most servers.
+    pub(super) const COMMON: Self = Self {
+        max_tokens_key: MaxTokensKey::MaxTokens,
+        system_role: SystemRole::System,
+        effort_key: EffortKey::Plain,
+        reasoning_echo: ReasoningEcho::Never,
+    };
+
     /// Returns the same dialect with another name for the limit of output tokens.
     #[must_use]
     pub fn with_max_tokens_key(mut self, key: MaxTokensKey) -> Self {

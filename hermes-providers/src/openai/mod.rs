@@ -6,6 +6,7 @@ mod convert;
 mod dialect;
 mod import;
 mod names;
+mod preset;
 mod schema;
 mod stream;
 mod wire;
@@ -29,6 +30,7 @@ use self::{body::Body, convert::Writer, names::Names, stream::ChatDecoder};
 pub use self::{
     dialect::{Dialect, EffortKey, MaxTokensKey, ReasoningEcho, SystemRole},
     import::{Imported, import},
+    preset::Preset,
 };
 use crate::{
     BuildError,

@@ -1,0 +1,94 @@
+//! Known endpoints, as data.
+
+use std::time::Duration;
+
+use super::{Dialect, EffortKey, MaxTokensKey, OpenAiChat, OpenAiChatBuilder, ReasoningEcho};
+use crate::Timeouts;
+
+/// Where an endpoint is and what it wants otherwise than most.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_providers::openai::Preset;
+///
+/// let preset = Preset::named("ollama").ok_or("no such preset")?;
+/// let provider = preset.builder().build()?;
+///
+/// assert_eq!(provider.address(), "http://127.0.0.1:11434/v1/chat/completions");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Preset {
+    /// The name, in lower case.
+    pub name: &'static str,
+    /// The base URL.
+    pub base_url: &'static str,
+    /// What it wants otherwise than most.
+    pub dialect: Dialect,
+    /// How long it may be silent.
+    pub timeouts: Timeouts,
+}
+
+impl Preset {
+    /// All presets, sorted by name.
+    pub const ALL: &'static [Self] = &[
+        remote("deepseek", "https://api.deepseek.com/v1", ECHOING),
+        local("llama.cpp", "http://127.0.0.1:8080/v1"),
+        local("lmstudio", "http://127.0.0.1:1234/v1"),
+        remote("nous", "https://inference-api.nousresearch.com/v1", PLAIN),
+        local("ollama", "http://127.0.0.1:11434/v1"),
+        remote("openai", "https://api.openai.com/v1", OPENAI),
+        remote("openrouter", "https://openrouter.ai/api/v1", OPENROUTER),
+        local("vllm", "http://127.0.0.1:8000/v1"),
+    ];
+
+    /// Returns the preset of that name, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|preset| preset.name.eq_ignore_ascii_case(name)).copied()
+    }
+
+    /// Starts a provider for the endpoint; the key is still to be set where it needs one.
+    pub fn builder(&self) -> OpenAiChatBuilder {
+        OpenAiChat::builder(self.base_url)
+            .name(self.name)
+            .dialect(self.dialect)
+            .timeouts(self.timeouts)
+    }
+}
+
+const PLAIN: Dialect = Dialect::COMMON;
+const OPENAI: Dialect =
+    Dialect { max_tokens_key: MaxTokensKey::MaxCompletionTokens, ..Dialect::COMMON };
+const OPENROUTER: Dialect = Dialect { effort_key: EffortKey::Nested, ..Dialect::COMMON };
+const ECHOING: Dialect = Dialect { reasoning_echo: ReasoningEcho::Content, ..Dialect::COMMON };
+
+const fn remote(name: &'static str, base_url: &'static str, dialect: Dialect) -> Preset {
+    Preset { name, base_url, dialect, timeouts: Timeouts::REMOTE }
+}
+
+/// A server on the host's own machine may read a long prompt for minutes.
+const fn local(name: &'static str, base_url: &'static str) -> Preset {
+    let timeouts = Timeouts { first_byte: Duration::from_secs(1800), ..Timeouts::REMOTE };
+    Preset { name, base_url, dialect: PLAIN, timeouts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_builds_and_keeps_its_address() {
+        for preset in Preset::ALL {
+            let provider = preset.builder().build().unwrap();
+
+            assert_eq!(provider.address(), format!("{}/chat/completions", preset.base_url));
+        }
+    }
+
+    #[test]
+    fn presets_are_sorted_by_name() {
+        assert!(Preset::ALL.is_sorted_by_key(|preset| preset.name));
+    }
+}
