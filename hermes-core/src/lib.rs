@@ -73,7 +73,7 @@
 //! # Tracing
 //!
 //! Turns, model requests and tool calls are `tracing` spans at level `DEBUG` (`invoke_agent`, `chat`,
-//! `execute_tool`) with the field names of the GenAI conventions of `OpenTelemetry` (`gen_ai.request.model`,
+//! `execute_tool`) with the field names of `OpenTelemetry` for models (`gen_ai.request.model`,
 //! `gen_ai.usage.input_tokens`, …). They carry no message content.
 //!
 //! # Feature flags
