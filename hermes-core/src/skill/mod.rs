@@ -3,7 +3,7 @@
 mod name;
 mod record;
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -268,12 +268,14 @@ pub struct SkillText {
     pub text: Versioned<String>,
     /// The other files of the skill, sorted.
     pub files: Vec<SkillFile>,
+    /// Where the skill's folder is, for running its scripts; `None` if it is on no disk.
+    pub folder: Option<PathBuf>,
 }
 
 impl SkillText {
     /// Creates the text of a skill without category and other files.
     pub fn new(skill: SkillName, file: SkillFile, text: Versioned<String>) -> Self {
-        Self { skill, category: None, file, text, files: Vec::new() }
+        Self { skill, category: None, file, text, files: Vec::new(), folder: None }
     }
 
     /// Returns the name under which [`Seen`](crate::tool::Seen) notes this file.
