@@ -1,0 +1,119 @@
+//! Skills as one part of an agent: the index in its prompt, and the three tools.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use hermes_core::{
+    agent::{AgentBuilder, Extension},
+    prompt::{PromptSource, Section, Slot},
+    skill::SkillStore,
+};
+
+use crate::{
+    index::{Entry, section},
+    tool::{HiddenSkills, Library, SkillManage, SkillView, SkillsList},
+};
+
+const NONE_YET: &str = include_str!("prompts/index_empty.md");
+
+/// Skills for an agent: the index in its prompt, and `skills_list`, `skill_view` and `skill_manage`.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::{Agent, testing::ScriptedProvider};
+/// use hermes_skills::{FsSkills, HiddenSkills, Skills};
+///
+/// # let home = tempfile::tempdir()?;
+/// let hidden = HiddenSkills::default();
+/// let agent = Agent::builder(ScriptedProvider::new().say("Hello."))
+///     .model("scripted")
+///     .skills(Skills::new(FsSkills::new(home.path())).hidden(hidden.clone()))
+///     .build()?;
+///
+/// hidden.set(["old-deploy"]); // counts from the next conversation on
+/// # drop(agent);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use = "skills do nothing until they are given to an agent"]
+pub struct Skills {
+    store: Arc<dyn SkillStore>,
+    hidden: HiddenSkills,
+}
+
+impl Skills {
+    /// Brings the skills of `store`. Pass an `Arc` to keep a handle on it.
+    pub fn new(store: impl SkillStore + 'static) -> Self {
+        Self { store: Arc::new(store), hidden: HiddenSkills::default() }
+    }
+
+    /// Sets which skills are not offered. None by default.
+    pub fn hidden(mut self, hidden: HiddenSkills) -> Self {
+        self.hidden = hidden;
+        self
+    }
+}
+
+impl Extension for Skills {
+    fn install(self, builder: AgentBuilder) -> AgentBuilder {
+        let Self { store, hidden } = self;
+        builder
+            .section(SkillIndex::new(Arc::clone(&store), hidden.clone()))
+            .tool(SkillsList::new(Arc::clone(&store), hidden.clone()))
+            .tool(SkillView::new(Arc::clone(&store), hidden.clone()))
+            .tool(SkillManage::new(store, hidden))
+    }
+}
+
+/// The section of the prompt that lists the skills.
+///
+/// It is read when a conversation starts. Skills that are hidden, not for this system, or not for
+/// these tools are left out.
+#[derive(Clone, Debug)]
+pub struct SkillIndex {
+    library: Library,
+}
+
+impl SkillIndex {
+    /// Creates the section on `store`.
+    pub fn new(store: Arc<dyn SkillStore>, hidden: HiddenSkills) -> Self {
+        Self { library: Library::new(store, hidden) }
+    }
+}
+
+#[async_trait]
+impl PromptSource for SkillIndex {
+    fn slot(&self) -> Slot {
+        Slot::Skills
+    }
+
+    fn needs_tool(&self) -> Option<&str> {
+        Some("skill_view")
+    }
+
+    async fn render(&self, tools: &[&str]) -> Section {
+        let list = match self.library.offered().await {
+            Ok(list) => list,
+            Err(err) => {
+                let source = std::error::Error::source(&err).map(|it| format!(": {it}"));
+                let warning = format!("{err}{}", source.unwrap_or_default());
+                return Section::default().with_warning(warning);
+            }
+        };
+        let offered = list.skills.iter().filter(|skill| skill.conditions.hold_with(tools));
+        let entries: Vec<Entry<'_>> = offered.map(Entry::from).collect();
+        let categories: Vec<(&str, &str)> =
+            list.categories.iter().map(|(name, about)| (name.as_str(), about.as_str())).collect();
+        let is_bare = entries.is_empty() && tools.contains(&"skill_manage");
+        let text = if is_bare {
+            NONE_YET.trim_end().to_owned()
+        } else {
+            section(&entries, &categories, tools)
+        };
+        let warnings = list.warnings.iter();
+        warnings.fold(Section::new(text), |section, warning| {
+            section.with_warning(format!("skill {}: {}", warning.place, warning.reason))
+        })
+    }
+}

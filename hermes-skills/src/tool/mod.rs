@@ -1,0 +1,123 @@
+//! The three tools through which a model reads and writes skills.
+
+mod list;
+mod manage;
+mod view;
+
+mod args;
+mod refusal;
+mod request;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use hermes_core::{
+    skill::{SkillError, SkillFile, SkillList, SkillName, SkillStore, SkillSummary},
+    threat::{self, Scope},
+};
+
+pub use self::{list::SkillsList, manage::SkillManage, view::SkillView};
+use crate::index::runs_on;
+
+/// Names of skills that are not offered. A clone shares them, so that a host can keep one and change
+/// it while the agent runs.
+///
+/// Names are those of folders or, where they differ, those in the heads. Hidden skills are in neither
+/// the prompt's index nor the list, and cannot be viewed or changed through the tools.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_skills::HiddenSkills;
+///
+/// let hidden = HiddenSkills::new(["old-deploy"]);
+/// let kept = hidden.clone();
+///
+/// kept.set(["release"]);
+/// assert_eq!(hidden.names(), ["release"]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct HiddenSkills(Arc<RwLock<BTreeSet<String>>>);
+
+impl HiddenSkills {
+    /// Hides the skills of these names.
+    pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        let names = names.into_iter().map(Into::into).collect();
+        Self(Arc::new(RwLock::new(names)))
+    }
+
+    /// Hides the skills of these names instead of those hidden so far.
+    pub fn set<N: Into<String>>(&self, names: impl IntoIterator<Item = N>) {
+        let names = names.into_iter().map(Into::into).collect();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = names;
+    }
+
+    /// Returns the names, sorted.
+    pub fn names(&self) -> Vec<String> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
+
+/// A store as the tools and the index show it: without what is hidden and what does not run here.
+#[derive(Clone, Debug)]
+pub(crate) struct Library {
+    pub(crate) store: Arc<dyn SkillStore>,
+    hidden: HiddenSkills,
+}
+
+impl Library {
+    pub(crate) fn new(store: Arc<dyn SkillStore>, hidden: HiddenSkills) -> Self {
+        Self { store, hidden }
+    }
+
+    /// Returns the skills that can be offered. A description that a scan blocks is left out, with a
+    /// warning.
+    pub(crate) async fn offered(&self) -> Result<SkillList, SkillError> {
+        let mut list = self.store.list().await?;
+        let hidden = self.hidden_folders().await;
+        list.skills.retain(|skill| !hidden.contains(skill.name.as_str()) && runs_here(skill));
+        for skill in &mut list.skills {
+            if let Some(finding) = threat::first_block(&skill.description, Scope::Strict) {
+                skill.description.clear();
+                let place = skill.category.iter().map(String::as_str).chain([skill.name.as_str()]);
+                let place = place.collect::<Vec<_>>().join("/");
+                let reason = format!("its description is not shown: {finding}");
+                list.warnings.push(hermes_core::skill::SkillWarning::new(place, reason));
+            }
+        }
+        for (category, about) in &mut list.categories {
+            if let Some(finding) = threat::first_block(about, Scope::Strict) {
+                about.clear();
+                let reason = format!("the description of the category is not shown: {finding}");
+                list.warnings.push(hermes_core::skill::SkillWarning::new(&**category, reason));
+            }
+        }
+        Ok(list)
+    }
+
+    /// Returns whether the skill called `name` is hidden.
+    pub(crate) async fn is_hidden(&self, name: &SkillName) -> bool {
+        self.hidden_folders().await.contains(name.as_str())
+    }
+
+    /// Returns the folders of the hidden skills, whichever of its names each is hidden by.
+    async fn hidden_folders(&self) -> BTreeSet<String> {
+        let mut folders = BTreeSet::new();
+        for name in self.hidden.names() {
+            if let Ok(found) = self.store.read(&name, &SkillFile::main()).await {
+                folders.insert(found.skill.to_string());
+            }
+            folders.insert(name);
+        }
+        folders
+    }
+}
+
+fn runs_here(skill: &SkillSummary) -> bool {
+    runs_on(&skill.platforms, std::env::consts::OS)
+}
