@@ -2,7 +2,7 @@
 //!
 //! The set-up is that of the comparison with other frameworks: an agent built beforehand, a scripted
 //! model, a store in memory, one call of a trivial tool a round.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test with its helper")]
+#![expect(clippy::unwrap_used, reason = "a test with its helper")]
 
 use std::sync::Arc;
 

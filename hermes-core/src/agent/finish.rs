@@ -18,7 +18,7 @@ use super::{
 use crate::{
     change::{Change, ChangeTarget},
     fork::Fork,
-    message::{Message, Role, Usage},
+    message::{Message, Part, Role, Usage},
     origin::Origin,
     provider::Request,
     review::{Gate, ReviewOutcome, ReviewReport, ReviewTask},
@@ -60,7 +60,8 @@ async fn one_turn(
     let number = shared.next_turn();
     let extensions = input.extensions;
     let start = shared.conversation.history().len();
-    shared.conversation.push(Message::new(Role::User, input.parts));
+    let early = shared.take_steered();
+    shared.conversation.push(Message::new(Role::User, with_early(early, input.parts)));
     let scope = scope(shared, &template, number, (extensions.clone(), events.clone(), token));
     let mut run = new_run(shared, template, scope, events);
     run.keep.save(&run.conversation, &run.turn, run.usage).await?;
@@ -77,6 +78,12 @@ async fn one_turn(
     };
     shared.save(&run.conversation, None, Usage::default()).await?;
     Ok(finished)
+}
+
+/// Puts what was sent between two turns before what the next one begins with.
+fn with_early(early: Vec<String>, parts: Vec<Part>) -> Vec<Part> {
+    let early = early.into_iter().map(|text| Part::Text(format!("{text}\n\n")));
+    early.chain(parts).collect()
 }
 
 fn scope(

@@ -271,6 +271,17 @@ async fn what_is_sent_during_a_turn_arrives_after_the_calls() {
 }
 
 #[tokio::test]
+async fn what_is_sent_between_turns_goes_before_the_next() {
+    let model = ScriptedProvider::new();
+    let session = agent(&model).build().unwrap().session();
+
+    session.steer("In French.");
+    session.send("Hello.").await.unwrap();
+
+    assert_eq!(model.requests()[0].messages[0].text(), "In French.\n\nHello.");
+}
+
+#[tokio::test]
 async fn an_empty_reply_is_not_kept() {
     let model = ScriptedProvider::new().say("").say(" ").say("hello again");
     let session = agent(&model).build().unwrap().session();
