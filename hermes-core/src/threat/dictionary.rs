@@ -105,8 +105,8 @@ pub(super) struct Dictionary {
     stems: HashMap<u64, Vec<WordId>>,
     /// One bit for each hash of five bytes that some stem begins with.
     stem_filter: Vec<u64>,
-    /// Words of scripts without blanks by first character, and the others by their first letters.
-    by_first: HashMap<char, Vec<WordId>>,
+    /// Words by [`bucket`], longest first.
+    buckets: Vec<Vec<WordId>>,
     pub(super) class_entries: Vec<Vec<Entry>>,
     pub(super) tracks: Vec<Track>,
     pub(super) slots: usize,
@@ -184,15 +184,30 @@ impl Dictionary {
 
     /// Returns the longest word that `text` begins with, and its length in bytes.
     ///
-    /// For scripts that put no blanks between words, and for words that have lost theirs.
+    /// For scripts that put no blanks between words, and for Latin words that have lost theirs.
     pub(super) fn longest_prefix(&self, text: &str) -> Option<(WordId, usize)> {
-        let first = text.chars().next()?;
-        let candidates = self.by_first.get(&first.to_ascii_lowercase())?;
-        candidates.iter().find_map(|&id| {
+        self.buckets.get(bucket(text)?)?.iter().find_map(|&id| {
             let word = self.word(id)?.text.as_bytes();
             let start = text.as_bytes().get(..word.len())?;
             start.eq_ignore_ascii_case(word).then_some((id, word.len()))
         })
+    }
+}
+
+const BUCKETS: usize = 1_024;
+
+/// Returns where words that begin like `text` are kept: by the first character in scripts without
+/// blanks, by the first two letters in ASCII.
+fn bucket(text: &str) -> Option<usize> {
+    match *text.as_bytes() {
+        [first, second, _, ..] if first.is_ascii_alphabetic() && second.is_ascii_alphabetic() => {
+            Some(usize::from(first & 31) << 5 | usize::from(second & 31))
+        }
+        [first, ..] if !first.is_ascii() => {
+            let first = text.chars().next().filter(|&ch| is_unspaced(ch))?;
+            Some(u32::from(first) as usize % BUCKETS)
+        }
+        _ => None,
     }
 }
 
@@ -395,7 +410,7 @@ impl Builder {
     fn finish(self) -> Dictionary {
         let size = (self.words.len() * 4).next_power_of_two();
         let mut table = vec![0; size];
-        let mut by_first: HashMap<char, Vec<WordId>> = HashMap::new();
+        let mut buckets: Vec<Vec<WordId>> = vec![Vec::new(); BUCKETS];
         let mut stems: HashMap<u64, Vec<WordId>> = HashMap::new();
         let mut stem_filter = vec![0; (FILTER_BITS / 64) as usize];
         for (id, word) in (0..).zip(&self.words) {
@@ -409,12 +424,11 @@ impl Builder {
                 continue;
             }
             insert(&mut table, hash(word.text.as_bytes()), id);
-            let first = word.text.chars().next().unwrap_or('\0');
-            if is_unspaced(first) || 2 < word.text.len() && first.is_ascii_alphabetic() {
-                by_first.entry(first).or_default().push(id);
+            if let Some(ids) = bucket(&word.text).and_then(|it| buckets.get_mut(it)) {
+                ids.push(id);
             }
         }
-        for ids in by_first.values_mut() {
+        for ids in &mut buckets {
             let length = |id: &WordId| self.words.get(usize::from(*id)).map(|it| it.text.len());
             ids.sort_by_key(|id| std::cmp::Reverse(length(id)));
         }
@@ -425,7 +439,7 @@ impl Builder {
             table,
             stems,
             stem_filter,
-            by_first,
+            buckets,
             class_entries,
             tracks: self.tracks,
             slots: usize::from(self.slots),

@@ -21,15 +21,17 @@ pub(super) fn is_invisible(ch: char) -> bool {
 pub(super) fn find(text: &str) -> Vec<Finding> {
     let mut findings: Vec<(char, Finding)> = Vec::new();
     let mut place = Place::default();
-    let mut chars = text.char_indices().peekable();
-    while let Some((start, ch)) = chars.next() {
-        if ch.is_ascii() || !is_invisible(ch) {
+    let mut at = 0;
+    while let Some((start, ch)) = beyond_ascii(text, at) {
+        place.skip(text.get(at..start).unwrap_or_default());
+        let end = start + ch.len_utf8();
+        at = end;
+        if !is_invisible(ch) {
             place.advance(ch);
             continue;
         }
-        let next = chars.peek().map(|&(_, next)| next);
+        let next = text.get(end..).and_then(|rest| rest.chars().next());
         let Some(severity) = place.judge(ch, start, next) else { continue };
-        let end = start + ch.len_utf8();
         match findings.last_mut() {
             Some((last, finding)) if *last == ch && finding.range.end == start => {
                 finding.range.end = end;
@@ -38,6 +40,13 @@ pub(super) fn find(text: &str) -> Vec<Finding> {
         }
     }
     findings.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Returns the first character beyond ASCII from `at` on, and where it is.
+fn beyond_ascii(text: &str, at: usize) -> Option<(usize, char)> {
+    let rest = text.get(at..)?;
+    let start = rest.bytes().position(|byte| !byte.is_ascii())?;
+    Some((at + start, rest.get(start..)?.chars().next()?))
 }
 
 fn finding(ch: char, severity: Severity, range: std::ops::Range<usize>) -> Finding {
@@ -62,12 +71,16 @@ struct Place {
 }
 
 impl Place {
+    /// Passes over ASCII.
+    fn skip(&mut self, ascii: &str) {
+        let Some(last) = ascii.chars().next_back() else { return };
+        self.right_to_left &= !ascii.contains('\n');
+        self.flag = false;
+        self.seen = Some(last);
+    }
+
     fn advance(&mut self, ch: char) {
-        if ch == '\n' {
-            self.right_to_left = false;
-        } else if !ch.is_ascii() && is_right_to_left(ch) {
-            self.right_to_left = true;
-        }
+        self.right_to_left |= is_right_to_left(ch);
         self.flag = ch == '\u{1f3f4}';
         self.seen = Some(ch);
     }

@@ -104,7 +104,7 @@ impl Hidden {
             let length = address
                 .bytes()
                 .take(ADDRESS_MAX)
-                .position(|byte| matches!(byte, b')' | b'\n'))
+                .position(|byte| matches!(byte, b')' | b'(' | b'\n'))
                 .unwrap_or_default();
             let address = address.get(..length).unwrap_or_default();
             if takes_something_along(address) {

@@ -113,18 +113,16 @@ impl<'t> Folding<'t> {
     }
 
     fn fold(&mut self, ch: char, from: usize, to: usize) {
-        if is_invisible(ch) {
-            return;
-        }
         if is_plain(ch) {
             self.foreign.clear();
             self.push(ch, from, to);
             return;
         }
-        let after_latin = self.out.ends_with(|last: char| last.is_ascii_alphabetic());
-        if let Some(latin) = look_alike(ch)
-            && after_latin
-        {
+        if table_index(ch).is_none() && is_invisible(ch) {
+            return;
+        }
+        let after_latin = self.out.as_bytes().last().is_some_and(u8::is_ascii_alphabetic);
+        if after_latin && let Some(latin) = look_alike(ch) {
             self.push(latin, from, to);
         } else if let Some(folded) = single_fold(ch) {
             if folded != '\0' {
@@ -217,6 +215,9 @@ fn single_fold(ch: char) -> Option<char> {
 }
 
 fn compute_fold(ch: char) -> Option<char> {
+    if is_invisible(ch) {
+        return Some('\0');
+    }
     let stroked = match ch {
         'ł' | 'Ł' => Some('l'),
         'ø' | 'Ø' => Some('o'),

@@ -35,7 +35,7 @@ fn at_depth(text: &str, scope: Scope, depth: usize) -> Vec<Finding> {
             .collect();
     findings.extend(hidden.into_findings(scope));
     if scope == Scope::Strict {
-        findings.extend(secret::find(folded.text()));
+        findings.extend(secret::find(folded.text(), &tokens.disguised));
     }
     if depth < DEPTH_MAX {
         for disguised in &tokens.disguised {

@@ -1,10 +1,12 @@
 //! Secrets written into a text.
 
-use std::{ops::Range, sync::LazyLock};
+use std::ops::Range;
 
-use aho_corasick::AhoCorasick;
-
-use super::{Finding, Severity, variable::is_secret_name};
+use super::{
+    Finding, Severity,
+    token::{Disguised, Hiding},
+    variable::is_secret_name,
+};
 
 /// The shortest value that can be a secret.
 const VALUE_MIN: usize = 20;
@@ -34,18 +36,18 @@ const PREFIXES: &[&str] = &[
     "npm_",
     "pypi-AgE",
     "hf_",
-    "-----BEGIN RSA PRIVATE KEY",
-    "-----BEGIN OPENSSH PRIVATE KEY",
-    "-----BEGIN PRIVATE KEY",
-    "-----BEGIN EC PRIVATE KEY",
 ];
 
-static BY_PREFIX: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(PREFIXES).ok());
+/// How the first line of a private key ends.
+const PRIVATE_KEY: &str = "PRIVATE KEY-----";
 
-/// Returns a finding for every secret in a folded text.
-pub(super) fn find(text: &str) -> Vec<Finding> {
+/// Returns a finding for every secret in a folded text, some of whose long words are `disguised`.
+pub(super) fn find(text: &str, disguised: &[Disguised]) -> Vec<Finding> {
     let mut ranges = assigned(text);
-    ranges.extend(known(text));
+    for it in disguised.iter().filter(|it| it.kind == Hiding::Encoded) {
+        ranges.extend(known(text, &it.range));
+    }
+    ranges.extend(private_keys(text));
     ranges
         .into_iter()
         .map(|range| Finding::new("hardcoded_secret", Severity::Block, range, "holds a secret"))
@@ -55,7 +57,11 @@ pub(super) fn find(text: &str) -> Vec<Finding> {
 /// Values that are assigned to a name that speaks of secrets.
 fn assigned(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
-    text.match_indices(['=', ':'])
+    let is_sign = |&(_, byte): &(usize, &u8)| matches!(byte, b'=' | b':');
+    bytes
+        .iter()
+        .enumerate()
+        .filter(is_sign)
         .filter_map(|(at, _)| {
             let value = quoted_value(bytes, at + 1)?;
             let name = name_before(text, at)?;
@@ -92,33 +98,26 @@ fn name_before(text: &str, at: usize) -> Option<&str> {
     before.get(before.len() - length..)
 }
 
-/// Tokens of well-known services, wherever they stand.
-fn known(text: &str) -> Vec<Range<usize>> {
-    let Some(prefixes) = BY_PREFIX.as_ref() else { return Vec::new() };
-    prefixes
-        .find_iter(text)
-        .filter_map(|found| {
-            let start = found.start();
-            if text.get(found.range())?.starts_with('-') {
-                let end = text.get(found.end()..)?.bytes().take(64);
-                let body = end.filter(u8::is_ascii_alphanumeric).count();
-                return (24 < body).then_some(found.range());
-            }
-            let inside_word = start
-                .checked_sub(1)
-                .and_then(|at| text.as_bytes().get(at))
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-            let rest = text.as_bytes().get(start..)?;
-            let length = rest
-                .iter()
-                .take(VALUE_MAX)
-                .take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-                .count();
-            let value = text.get(start..start + length)?;
-            let secret = !inside_word && VALUE_MIN <= length && is_random(value);
-            (secret && !is_placeholder(value)).then_some(start..start + length)
-        })
-        .collect()
+/// The token of a well-known service in a long word, wherever it stands.
+fn known(text: &str, range: &Range<usize>) -> Option<Range<usize>> {
+    let word = text.get(range.clone())?;
+    let start = range.start + word.trim_end_matches('=').rfind('=').map_or(0, |at| at + 1);
+    let value = text.get(start..range.end)?.trim_end_matches('=');
+    let secret = PREFIXES.iter().any(|prefix| value.starts_with(prefix))
+        && VALUE_MIN <= value.len()
+        && is_random(value)
+        && !is_placeholder(value);
+    secret.then_some(start..start + value.len())
+}
+
+/// First lines of private keys that a key follows.
+fn private_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices(PRIVATE_KEY).filter_map(|(at, line)| {
+        let end = at + line.len();
+        let body = text.as_bytes().get(end..)?.iter().take(64);
+        let digits = body.filter(|byte| byte.is_ascii_alphanumeric()).count();
+        (32 < digits).then_some(at..end)
+    })
 }
 
 /// Random values mix letters and digits and repeat themselves little.
@@ -173,7 +172,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
-        let found: Vec<_> = find(text).into_iter().filter_map(|it| text.get(it.range)).collect();
+        let disguised = super::super::token::tokenize(text).disguised;
+        let found: Vec<_> =
+            find(text, &disguised).into_iter().filter_map(|it| text.get(it.range)).collect();
         assert_eq!(found, expected);
     }
 

@@ -67,6 +67,8 @@ pub(super) fn tokenize(text: &str) -> Tokens {
 const ENCODED_MIN: usize = 16;
 /// The fewest letters standing alone that are read as a word.
 const LETTERS_MIN: usize = 5;
+/// After how many letters a word is given up that has few words in it.
+const GLUED_TRIAL: usize = 256;
 /// How often a letter is repeated to hide where a word begins.
 const PADDING_MIN: usize = 8;
 /// The longest end of a word with joiners that is looked up as a whole.
@@ -394,12 +396,14 @@ impl<'t> Tokenizer<'t> {
         if ENCODED_MIN <= word.len() {
             self.encoded(&range);
         }
-        if is_address(word) {
+        if word.starts_with(|first: char| first.is_ascii_digit()) && is_address(word) {
             self.count(u64::MAX, None);
             self.push(self.signs.address, range);
             return;
         }
-        if variable::is_secret_name(word) {
+        let quoted =
+            range.start.checked_sub(1).is_some_and(|at| matches!(self.byte(at), b'"' | b'\''));
+        if quoted && variable::is_secret_name(word) {
             self.push(self.signs.variable, range.clone());
         }
         if word.starts_with('-') {
@@ -422,7 +426,7 @@ impl<'t> Tokenizer<'t> {
     /// Looks up what is left of a long word as one word.
     fn rest_of_word(&mut self, word: &str, from: usize, range: Range<usize>) -> bool {
         let rest = word.get(from..).unwrap_or_default().trim_start_matches(['.', '_', '-']);
-        if REST_MAX < rest.len() || !rest.contains(['.', '_', '-']) {
+        if REST_MAX < rest.len() || !rest.contains('_') {
             return false;
         }
         let Some(id) = self.find_spelled(rest) else { return false };
@@ -704,6 +708,9 @@ impl<'t> Tokenizer<'t> {
                 covered += length;
             } else {
                 at += 1;
+            }
+            if GLUED_TRIAL < at && covered * 3 < at {
+                return;
             }
         }
         if found.len() < 2 || covered * 3 < text.len() * 2 {
