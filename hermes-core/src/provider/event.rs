@@ -67,7 +67,7 @@ struct PartialCall {
 }
 
 impl Assembly {
-    /// Adds one event.
+    /// Adds one event. Empty texts, ids and names say nothing and change nothing.
     pub fn push(&mut self, event: ModelEvent) {
         match event {
             ModelEvent::Text(delta) => self.push_text(delta),
@@ -75,8 +75,9 @@ impl Assembly {
             ModelEvent::ReasoningDone(reasoning) => self.finish_reasoning(reasoning),
             ModelEvent::CallDelta { index, id, name, arguments } => {
                 let call = self.calls.entry(index).or_default();
-                call.id = id.or(call.id.take());
-                call.name = name.or(call.name.take());
+                // Some endpoints repeat both in every fragment, as empty texts.
+                call.id = id.filter(|it| !it.as_str().is_empty()).or(call.id.take());
+                call.name = name.filter(|it| !it.is_empty()).or(call.name.take());
                 if call.arguments.is_empty() {
                     call.arguments = arguments;
                 } else {
@@ -99,7 +100,7 @@ impl Assembly {
 
     /// Returns the message, its calls after its text, with stop reason and usage.
     ///
-    /// A call without an id gets `call_<index>`. Without a last event the stop reason is
+    /// A call without an id, or with an empty one, gets `call_<index>`. Without a last event the stop reason is
     /// [`StopReason::Interrupted`].
     pub fn into_message(self) -> Message {
         let (stop, usage) = self.done.unwrap_or((StopReason::Interrupted, Usage::default()));
@@ -118,6 +119,7 @@ impl Assembly {
 
     fn push_text(&mut self, delta: String) {
         match self.parts.last_mut() {
+            _ if delta.is_empty() => {}
             Some(Part::Text(text)) => text.push_str(&delta),
             _ => self.parts.push(Part::Text(delta)),
         }
@@ -125,6 +127,7 @@ impl Assembly {
 
     fn push_reasoning(&mut self, delta: String) {
         match self.parts.last_mut() {
+            _ if delta.is_empty() => {}
             Some(Part::Reasoning(reasoning)) if reasoning.opaque.is_none() => {
                 reasoning.text.push_str(&delta);
             }
@@ -177,6 +180,22 @@ mod tests {
             message.calls().map(|it| (it.id.as_str(), &*it.name, it.arguments.as_str())).collect();
         assert_eq!(calls, [("a", "ping", "{\"n\":1}"), ("call_1", "pong", "{}")]);
         assert_eq!(message.stop, Some(StopReason::Interrupted));
+    }
+
+    #[test]
+    fn empty_fragments_change_nothing() {
+        let mut assembly = Assembly::default();
+        assembly.push(ModelEvent::Text(String::new()));
+        assembly.push(ModelEvent::Reasoning(String::new()));
+        assert!(assembly.is_empty());
+        assembly.push(delta(0, Some("a"), Some("ping"), "{"));
+        assembly.push(delta(0, Some(""), Some(""), "}"));
+        assembly.push(delta(1, Some(""), Some("pong"), ""));
+
+        let message = assembly.into_message();
+
+        let expected = [Call::new("a", "ping", "{}"), Call::new("call_1", "pong", "")];
+        assert_eq!(message.parts, expected.map(Part::Call));
     }
 
     #[test]
