@@ -116,23 +116,50 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
 }
 
 /// The name of a conversation, chosen by the host: 1 to 128 visible ASCII characters.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::store::SessionId;
+///
+/// assert_eq!(SessionId::new("user-7/monday").as_str(), "user-7/monday");
+/// assert_ne!(SessionId::new("日本"), SessionId::new("中国"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "String")]
 pub struct SessionId(Arc<str>);
 
 impl SessionId {
-    /// Creates an id. Characters other than visible ASCII become `_`, and what is over 128 is cut;
-    /// an empty text becomes `session`.
+    const MAX_LEN: usize = 128;
+    /// The digits of the hash in ids that could not stay as they were.
+    const DIGITS: usize = 16;
+
+    /// Creates an id.
+    ///
+    /// A text that is one already stays as it is. In any other, characters that are not visible ASCII
+    /// become `_`, the end of what is too long is cut, and 16 digits of a hash are appended, so that
+    /// two texts which differ stay two conversations.
     pub fn new(id: impl AsRef<str>) -> Self {
+        let id = id.as_ref();
         let is_plain = |it: char| it.is_ascii_graphic();
-        let id: String =
-            id.as_ref().chars().take(128).map(|it| if is_plain(it) { it } else { '_' }).collect();
-        if id.is_empty() { Self(Arc::from("session")) } else { Self(id.into()) }
+        if (1..=Self::MAX_LEN).contains(&id.len()) && id.chars().all(is_plain) {
+            return Self(Arc::from(id));
+        }
+        let hash: String = Version::of(id).to_string().chars().take(Self::DIGITS).collect();
+        let kept = id.chars().take(Self::MAX_LEN - Self::DIGITS - 1);
+        let text: String = kept.map(|it| if is_plain(it) { it } else { '_' }).collect();
+        Self(format!("{text}-{hash}").into())
     }
 
     /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl From<String> for SessionId {
+    fn from(id: String) -> Self {
+        Self::new(id)
     }
 }
 
@@ -289,5 +316,42 @@ impl CounterStore for SharedCounts {
         let mut counts = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         change(&mut counts);
         *counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_id_stays_as_it_is() {
+        let longest = "x".repeat(128);
+
+        for id in ["s1", "user-7/monday", &longest] {
+            assert_eq!(SessionId::new(id).as_str(), id);
+        }
+    }
+
+    #[test]
+    fn ids_that_differ_stay_apart() {
+        let long = |end: &str| format!("{}{end}", "x".repeat(128));
+        let odd = ["", " ", "é", "è", "日本", "中国", "a b", "a\nb", &long("1"), &long("2")];
+
+        let ids: std::collections::BTreeSet<_> = odd.iter().map(SessionId::new).collect();
+
+        assert_eq!(ids.len(), odd.len());
+        let is_plain = |id: &SessionId| {
+            id.as_str().len() <= 128 && id.as_str().bytes().all(|it| it.is_ascii_graphic())
+        };
+        assert!(ids.iter().all(is_plain), "{ids:?}");
+    }
+
+    #[test]
+    fn a_stored_id_is_checked_and_stays() {
+        let id: SessionId = serde_json::from_str("\"a\\nb\"").unwrap();
+        let stored = serde_json::to_string(&id).unwrap();
+
+        assert_eq!(id, SessionId::new("a\nb"));
+        assert_eq!(serde_json::from_str::<SessionId>(&stored).unwrap(), id);
     }
 }
