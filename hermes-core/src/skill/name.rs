@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The name of a skill, which is the name of its folder.
 ///
-/// New names are 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit: that is
-/// what [`FromStr`] takes. Names found on disk may be older than the rule; [`SkillName::existing`]
+/// New names are 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit and not
+/// ending with `.`: that is what [`FromStr`] takes. Names found on disk may be older than the rule; [`SkillName::existing`]
 /// takes whatever is safe as one folder and one prompt line.
 ///
 /// # Examples
@@ -31,7 +31,7 @@ pub struct Category(String);
 /// A file of a skill, relative to the skill's folder, with `/` between its parts.
 ///
 /// It is `SKILL.md`, or lies below `references/`, `templates/`, `scripts/` or `assets/`. It has no
-/// `.` and `..` parts, is not absolute, and has no control character.
+/// `.` and `..` parts, is not absolute, and has no character that ends or turns a line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SkillFile(String);
 
@@ -65,7 +65,7 @@ impl SkillName {
             && text != ".."
             && text.len() <= 255
             && !text.contains(['/', '\\'])
-            && !text.chars().any(char::is_control);
+            && !text.chars().any(breaks_line);
         if is_safe {
             return Ok(Self(text.to_owned()));
         }
@@ -129,7 +129,7 @@ impl FromStr for SkillFile {
         let is_plain = !text.starts_with('/')
             && !text.ends_with('/')
             && !text.contains('\\')
-            && !text.chars().any(char::is_control);
+            && !text.chars().any(breaks_line);
         let parts: Vec<&str> = text.split('/').filter(|it| !matches!(*it, "" | ".")).collect();
         if !is_plain || parts.contains(&"..") || parts.iter().any(|it| 255 < it.len()) {
             return Err(invalid());
@@ -140,6 +140,11 @@ impl FromStr for SkillFile {
             _ => Err(invalid()),
         }
     }
+}
+
+/// Returns whether a character would end a prompt line or show it in another order.
+fn breaks_line(it: char) -> bool {
+    it.is_control() || matches!(it, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn plain_name(text: &str) -> Result<String, InvalidName> {
@@ -197,6 +202,16 @@ mod tests {
     }
 
     #[test]
+    fn names_on_disk_are_one_folder_and_one_line() {
+        for good in ["My Skill", "日本", "a.", "Émile"] {
+            assert!(SkillName::existing(good).is_ok(), "{good}");
+        }
+        for bad in ["", " ", ".", "..", "a/b", "a\\b", "a\nb", "a\u{2029}b", "a\u{202e}b"] {
+            assert!(SkillName::existing(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
     fn files_stay_in_their_folders() {
         check_file("SKILL.md", Some("SKILL.md"));
         check_file("references/./a//b.md", Some("references/a/b.md"));
@@ -206,5 +221,7 @@ mod tests {
         check_file("/references/a", None);
         check_file("references\\a", None);
         check_file("references/a\n", None);
+        check_file("references/a\u{2028}b", None);
+        check_file("references/日本.md", Some("references/日本.md"));
     }
 }
