@@ -24,7 +24,7 @@ use tempfile::Builder;
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = resolve_link(path)?;
     let folder = target.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+    create_folders(folder)?;
     let mut temporary = Builder::new().prefix(".hermes-").suffix(".tmp").tempfile_in(folder)?;
     temporary.write_all(bytes)?;
     if let Ok(metadata) = fs::metadata(&target) {
@@ -33,6 +33,18 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     temporary.persist(&target).map_err(|err| err.error)?;
     sync_folder(folder)
+}
+
+/// Creates `folder` and those above it where they are missing, and flushes them to the disk.
+fn create_folders(folder: &Path) -> io::Result<()> {
+    let missing = folder.ancestors().take_while(|it| !it.as_os_str().is_empty() && !it.exists());
+    let missing: Vec<&Path> = missing.collect();
+    fs::create_dir_all(folder)?;
+    for folder in missing.into_iter().filter_map(Path::parent) {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        sync_folder(folder)?;
+    }
+    Ok(())
 }
 
 /// Flushes the entries of `folder` to the disk, after files in it were made, moved or removed.
@@ -140,6 +152,21 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&target).unwrap(), b"new");
         assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o755);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_failed_write_leaves_the_old_content_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, taken) = (folder.path().join("file"), folder.path().join("taken"));
+        replace(&file, b"old").unwrap();
+        fs::create_dir(&taken).unwrap();
+
+        replace(&taken, b"new").unwrap_err();
+        replace(&file.join("below"), b"new").unwrap_err();
+
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[cfg(unix)]
