@@ -34,15 +34,30 @@ pub(super) fn closest<'a>(
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {
     const CLOSE_ENOUGH: f64 = 0.7;
+    // Nobody mistypes a text that long, and comparing takes the product of the lengths.
+    const MAX_LEN: usize = 128;
+    if MAX_LEN < name.len() {
+        return None;
+    }
     let fold = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
     let name = fold(name);
     candidates
+        .filter(|candidate| candidate.len() <= MAX_LEN)
         .map(|candidate| {
             (strsim::normalized_damerau_levenshtein(&name, &fold(candidate)), candidate)
         })
         .filter(|(score, _)| CLOSE_ENOUGH <= *score)
         .max_by(|(left, _), (right, _)| left.total_cmp(right))
         .map(|(_, candidate)| candidate)
+}
+
+/// Returns what the model wrote in so many characters as it takes to know it again.
+pub(super) fn shown(text: String) -> String {
+    const MAX_CHARS: usize = 100;
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
 }
 
 fn required(schema: &Value) -> impl Iterator<Item = &str> {
@@ -56,7 +71,8 @@ fn unknown(name: &str, schema: &Value, properties: &Map<String, Value>) -> Optio
             .map(|close| format!(" Did you mean {close:?}?"))
             .unwrap_or_default();
         let known: Vec<&str> = properties.keys().map(String::as_str).collect();
-        format!("{name:?} is not an argument.{hint} The arguments are: {}.", known.join(", "))
+        let name = shown(format!("{name:?}"));
+        format!("{name} is not an argument.{hint} The arguments are: {}.", known.join(", "))
     })
 }
 
@@ -69,6 +85,7 @@ fn mistyped(name: &str, property: &Value, value: &Value) -> Option<String> {
     let is_allowed = allowed.contains(value) || (value.is_null() && wanted.contains(&"null"));
     (!is_allowed).then(|| {
         let allowed: Vec<String> = allowed.iter().map(Value::to_string).collect();
+        let value = shown(value.to_string());
         format!("{name:?} must be one of {}, not {value}.", allowed.join(", "))
     })
 }
@@ -142,6 +159,20 @@ mod tests {
                 "\"paht\" is not an argument. Did you mean \"path\"? The arguments are: limit, mode, path.",
             ],
         );
+    }
+
+    #[test]
+    fn what_the_model_wrote_is_shown_in_part() {
+        let long = "x".repeat(100_000);
+
+        let wrong = arguments(
+            &json!({"properties": {"mode": {"enum": [1]}}, "additionalProperties": false}),
+            &json!({"mode": long, long.clone(): 1}),
+        );
+
+        assert_eq!(wrong.len(), 2);
+        assert!(wrong.iter().all(|it| it.len() < 300), "{wrong:?}");
+        assert_eq!(closest(&long, ["x"].into_iter()), None);
     }
 
     #[test]

@@ -74,7 +74,8 @@ impl ToolRegistry {
         let hint = check::closest(name, names.iter().copied())
             .map(|close| format!(" Did you mean {close:?}?"))
             .unwrap_or_default();
-        format!("There is no tool called {name:?}.{hint} The tools are: {}.", names.join(", "))
+        let name = check::shown(format!("{name:?}"));
+        format!("There is no tool called {name}.{hint} The tools are: {}.", names.join(", "))
     }
 
     /// Runs the tool called `name` as the loop does: an unknown name and arguments that do not fit

@@ -5,7 +5,7 @@ use std::{fmt, marker::PhantomData};
 use async_trait::async_trait;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Tool, ToolContext, ToolError, ToolOutput, ToolSpec};
 
@@ -42,7 +42,8 @@ use super::{Tool, ToolContext, ToolError, ToolOutput, ToolSpec};
 /// }
 /// ```
 pub trait TypedTool: fmt::Debug + Send + Sync {
-    /// What the model passes. Doc comments on its fields become their descriptions.
+    /// What the model passes: a struct, or `()` for nothing. Doc comments on its fields become their
+    /// descriptions.
     type Args: DeserializeOwned + JsonSchema + Send;
     /// What comes back: text, JSON, or a [`ToolOutput`].
     type Output: Into<ToolOutput>;
@@ -77,7 +78,7 @@ impl<T: TypedTool> Tool for T {
     }
 
     async fn call(&self, arguments: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
-        match serde_json::from_value(arguments) {
+        match decode(arguments) {
             Ok(args) => self.run(args, context).await.map(Into::into),
             Err(err) => Ok(ToolOutput::rejected(format!("invalid arguments: {err}"))),
         }
@@ -93,7 +94,7 @@ pub struct FnTool<F, A> {
 
 /// Makes a tool of a closure that takes typed arguments and the context.
 ///
-/// The schema comes from the argument type. An error becomes a failed result that the model sees.
+/// The schema comes from the argument type, a struct, or `()` for nothing. An error becomes a failed result that the model sees.
 ///
 /// # Examples
 ///
@@ -151,11 +152,22 @@ where
     }
 
     async fn call(&self, arguments: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
-        match serde_json::from_value(arguments) {
+        match decode(arguments) {
             Ok(args) => (self.run)(args, context.clone()).await.map(Into::into),
             Err(err) => Ok(ToolOutput::rejected(format!("invalid arguments: {err}"))),
         }
     }
+}
+
+/// Reads typed arguments. No arguments at all are also those of `()`.
+fn decode<A: DeserializeOwned>(arguments: Value) -> Result<A, serde_json::Error> {
+    let is_nothing = arguments.as_object().is_some_and(Map::is_empty);
+    serde_json::from_value(arguments)
+        .or_else(|err| if is_nothing { nothing().map_err(|_| err) } else { Err(err) })
+}
+
+fn nothing<A: DeserializeOwned>() -> Result<A, serde_json::Error> {
+    serde_json::from_value(Value::Null)
 }
 
 /// Returns the JSON schema of `T` as providers take it: one object, subschemas inlined, no `$schema`.
@@ -167,8 +179,9 @@ pub fn schema_of<T: JsonSchema>() -> Value {
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     if let Some(object) = schema.as_object_mut() {
         object.remove("title");
+        object.retain(|key, value| key != "type" || value != "null");
         object.entry("type").or_insert_with(|| Value::from("object"));
-        object.entry("properties").or_insert_with(|| Value::Object(serde_json::Map::new()));
+        object.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     }
     schema
 }
@@ -209,6 +222,17 @@ mod tests {
                 "required": ["x"],
             })
         );
+    }
+
+    #[tokio::test]
+    async fn a_tool_may_take_nothing() {
+        let ping = from_fn("ping", "Answers.", |(), _| async move { Ok("pong") });
+
+        assert_eq!(*ping.spec().parameters, json!({"type": "object", "properties": {}}));
+        let output = ping.call(json!({}), &ToolContext::detached()).await.unwrap();
+        assert_eq!(output, ToolOutput::done("pong"));
+        let output = ping.call(json!({"x": 1}), &ToolContext::detached()).await.unwrap();
+        assert_eq!(output.status, CallStatus::Rejected);
     }
 
     #[tokio::test]
