@@ -4,6 +4,8 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 
+use crate::version::Version;
+
 /// A piece of the system prompt that is read when a conversation starts: memory, the skills index.
 ///
 /// What it returns is frozen into the conversation's prompt; later changes show in the next
@@ -63,18 +65,28 @@ pub struct Section {
     pub text: String,
     /// What the host should know: files that could not be read, text that was blocked.
     pub warnings: Vec<String>,
+    /// Names and versions of stored text that the section shows whole; the conversation has
+    /// [seen](crate::tool::Seen) them.
+    pub seen: Vec<(String, Version)>,
 }
 
 impl Section {
     /// Creates a section without warnings.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), warnings: Vec::new() }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// Returns the same section with one more warning.
     #[must_use]
     pub fn with_warning(mut self, warning: impl Into<String>) -> Self {
         self.warnings.push(warning.into());
+        self
+    }
+
+    /// Returns the same section, which shows the stored text called `name` as it is at `version`.
+    #[must_use]
+    pub fn showing(mut self, name: impl Into<String>, version: Version) -> Self {
+        self.seen.push((name.into(), version));
         self
     }
 }
@@ -122,6 +134,7 @@ pub(crate) async fn assemble(sources: &[Arc<dyn PromptSource>], tools: &[&str]) 
     for source in ordered {
         let section = source.render(tools).await;
         prompt.warnings.extend(section.warnings);
+        prompt.seen.extend(section.seen);
         let (text, cut) = bounded(section.text.trim());
         if cut {
             let slot = source.slot();

@@ -236,6 +236,9 @@ impl Shared {
         } else {
             let names: Vec<&str> = recipe.registry.names().collect();
             let prompt = prompt::assemble(&recipe.sections, &names).await;
+            for (name, version) in prompt.seen {
+                self.seen.note(name, version);
+            }
             let system: Arc<str> = prompt.text.into();
             let tools = recipe.registry.specs();
             let mut live = self.live();
