@@ -47,7 +47,10 @@ fn passage(edit: usize, old_text: &str) -> Result<String, MemoryError> {
 fn storable(edit: usize, content: &str, scanner: &dyn Scanner) -> Result<String, MemoryError> {
     let content = format::tidy(content);
     if content.is_empty() {
-        return Err(invalid(edit, "content is empty: an entry needs text, and remove takes one out"));
+        return Err(invalid(
+            edit,
+            "content is empty: an entry needs text, and remove takes one out",
+        ));
     }
     if format::falls_apart(&content) {
         let reason = "content has a line that holds only \u{a7}, which separates entries: \
@@ -60,20 +63,15 @@ fn storable(edit: usize, content: &str, scanner: &dyn Scanner) -> Result<String,
 
 /// Returns the findings that keep `text` out of a prompt.
 pub(crate) fn blocking(text: &str, scanner: &dyn Scanner) -> Vec<Finding> {
-    match scanner.scan(text, Scope::Strict) {
-        Ok(findings) => findings.into_iter().filter(Finding::blocks).collect(),
-        Err(_) => {
-            let reason = "could not be scanned";
-            vec![Finding::new("scan_failed", Severity::Block, 0..text.len(), reason)]
-        }
-    }
+    let Ok(findings) = scanner.scan(text, Scope::Strict) else {
+        let reason = "could not be scanned";
+        return vec![Finding::new("scan_failed", Severity::Block, 0..text.len(), reason)];
+    };
+    findings.into_iter().filter(Finding::blocks).collect()
 }
 
 /// Returns what [prepared](prepare) `edits` make of `entries`.
-pub(crate) fn apply(
-    entries: &[String],
-    edits: &[MemoryEdit],
-) -> Result<Vec<String>, MemoryError> {
+pub(crate) fn apply(entries: &[String], edits: &[MemoryEdit]) -> Result<Vec<String>, MemoryError> {
     let mut list = entries.to_vec();
     for (number, edit) in edits.iter().enumerate() {
         match edit {

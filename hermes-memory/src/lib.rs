@@ -1,7 +1,28 @@
-//! Memory for the hermes agent crates.
-#![allow(missing_docs)]
+//! Memory for the hermes agent crates: facts in two small files, shared with hermes-agent.
+//!
+//! [`FileMemory`] keeps the lists `memories/MEMORY.md` and `memories/USER.md` under a home folder.
+//! [`Memory`] makes parts of an agent of it, or of any other
+//! [`MemoryBackend`](hermes_core::memory::MemoryBackend): the section of the prompt that shows the
+//! lists, the guidance for their use, and the [`MemoryTool`] that changes them.
+//!
+//! | To … | use or implement |
+//! |---|---|
+//! | keep memory in files | [`FileMemory`] |
+//! | keep it elsewhere | [`MemoryBackend`](hermes_core::memory::MemoryBackend), checked by `hermes_core::testing::conformance::memory_backend` |
+//! | give it to an agent | [`Memory`] |
+//! | judge entries by rules of your own | [`Scanner`](hermes_core::threat::Scanner) |
+//!
+//! Limits are in characters (Unicode scalars). Blocking work runs on tokio's blocking threads, so
+//! all of this needs a tokio runtime.
+
+mod extension;
+mod file;
+mod tool;
 
 mod edit;
-mod file;
 
-pub use self::file::FileMemory;
+pub use self::{
+    extension::{Memory, MemorySection},
+    file::FileMemory,
+    tool::MemoryTool,
+};

@@ -16,7 +16,11 @@ pub(crate) fn fill(entries: &[String], limit: usize) -> Fill {
 }
 
 /// Checks that a list may go from `before` to `after`: it fits, or it was too long and gets shorter.
-pub(crate) fn check(before: &[String], after: &[String], limit: usize) -> Result<Fill, MemoryError> {
+pub(crate) fn check(
+    before: &[String],
+    after: &[String],
+    limit: usize,
+) -> Result<Fill, MemoryError> {
     let (was, is) = (fill(before, limit), fill(after, limit));
     if is.used <= limit || is.used < was.used {
         Ok(is)

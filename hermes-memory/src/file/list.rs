@@ -10,9 +10,7 @@ use std::{
 use hermes_core::{
     clock::Clock,
     durable::{self, FileLock},
-    memory::{
-        Entries, MemoryChange, MemoryCommit, MemoryEdit, MemoryError, Revision, RevisionId,
-    },
+    memory::{Entries, MemoryChange, MemoryCommit, MemoryEdit, MemoryError, Revision, RevisionId},
     origin::Origin,
     threat::Scanner,
     version::{Expected, Version, Versioned},
@@ -114,15 +112,19 @@ impl List {
         self.journal.history(current, limit).map_err(backend)
     }
 
-    pub(super) fn undo(&self, id: &RevisionId, origin: Origin) -> Result<MemoryCommit, MemoryError> {
+    pub(super) fn undo(
+        &self,
+        id: &RevisionId,
+        origin: Origin,
+    ) -> Result<MemoryCommit, MemoryError> {
         let _lock = self.lock()?;
         let stored = self.stored()?;
         let records = self.journal.records(stored.existing()).map_err(backend)?;
         let Some(record) = records.iter().find(|record| record.id == *id) else {
             return Err(MemoryError::NoRevision(id.clone()));
         };
-        let is_latest = records.last().is_some_and(|latest| latest.id == *id);
-        if !is_latest || stored.version() != record.after {
+        // Going by the version lets commits be undone one after the other, each undo being a commit.
+        if stored.version() != record.after {
             return Err(stored.conflict());
         }
         if record.before.is_some_and(|before| before != Version::of(&record.text_before)) {
@@ -147,7 +149,10 @@ impl List {
         Ok(Stored { bytes, parsed })
     }
 
-    fn unreadable(&self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> MemoryError {
+    fn unreadable(
+        &self,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> MemoryError {
         MemoryError::Unreadable { place: self.path.display().to_string(), source: source.into() }
     }
 
@@ -173,7 +178,9 @@ impl List {
 
     /// Copies `bytes` beside the file, unless such a copy is there, and returns where.
     fn back_up(&self, bytes: &[u8]) -> io::Result<PathBuf> {
-        if let Some(copy) = self.backups()?.into_iter().find(|it| fs::read(it).is_ok_and(|it| it == bytes)) {
+        if let Some(copy) =
+            self.backups()?.into_iter().find(|it| fs::read(it).is_ok_and(|it| it == bytes))
+        {
             return Ok(copy);
         }
         let now = self.clock.now().duration_since(std::time::SystemTime::UNIX_EPOCH);

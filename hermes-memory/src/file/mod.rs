@@ -141,7 +141,8 @@ impl FileMemory {
 
     fn list(&self, target: Target) -> List {
         let [memory, user] = self.limits;
-        let journal = format!("{}.jsonl", Path::new(file_name(target)).with_extension("").display());
+        let journal =
+            format!("{}.jsonl", Path::new(file_name(target)).with_extension("").display());
         List {
             path: self.path(target),
             journal: Journal::new(self.folder().join(".journal").join(journal), self.revisions),

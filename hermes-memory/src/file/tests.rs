@@ -1,6 +1,9 @@
 use std::fs;
 
-use hermes_core::{memory::MemoryEdit, version::{Expected, Version}};
+use hermes_core::{
+    memory::MemoryEdit,
+    version::{Expected, Version},
+};
 use tempfile::TempDir;
 
 use super::*;
@@ -279,7 +282,7 @@ async fn writers_at_the_same_time_lose_nothing() {
         }
     });
 
-    futures::future::join_all(writers.map(tokio::spawn)).await;
+    futures::future::join_all(writers).await;
 
     let memory = FileMemory::new(home.path());
     assert_eq!(memory.read(Target::Memory).await.unwrap().value.entries.len(), 100);
