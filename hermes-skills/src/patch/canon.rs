@@ -183,7 +183,7 @@ pub(super) fn is_blank_char(c: char) -> bool {
 /// Returns whether `c` has no effect at the end of a line. Joiners and variation selectors are not among
 /// these: they belong to the character before them.
 pub(super) fn is_stray(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
+    matches!(c, '\u{1c}'..='\u{1f}' | '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Splits a line into its indentation, body and trailing blanks.

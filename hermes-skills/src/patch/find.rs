@@ -6,7 +6,9 @@ use std::rc::Rc;
 use memchr::{memchr, memmem, memrchr};
 
 use super::canon::{self, Canon};
-use super::{INEXACT_LIMIT, Strategy, lf};
+use super::dense::Dense;
+use super::survey::survey;
+use super::{INEXACT_LIMIT, PatchError, Strategy, escape, hint, lf, slip};
 
 /// One reading of what the caller wants replaced by what, in LF.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub(super) struct Place {
     pub(super) starts_line: bool,
     /// Whether the span ends where a line does.
     pub(super) ends_line: bool,
+    /// Whether the span takes whole lines, be it up to the start of the next one.
+    pub(super) is_whole: bool,
 }
 
 /// What the first strategy with a match found.
@@ -56,25 +60,66 @@ impl Wording {
 }
 
 /// Tries the strategies in turn and returns what the first one with a match found.
-pub(super) fn find(text: &str, asked: &Wording, every: bool) -> Option<Found> {
+pub(super) fn find(text: &str, asked: &Wording, every: bool) -> Result<Found, PatchError> {
     if let Some(found) = exact(text, asked, every) {
-        return Some(found);
+        return Ok(found);
     }
     if INEXACT_LIMIT < text.len() || INEXACT_LIMIT < asked.old.len() {
-        return None;
+        return Err(hint::not_found(text, asked, Vec::new()));
     }
     let canon = Canon::new(text);
     if let Some(found) = canonical(text, &canon, asked, every) {
-        return Some(found);
+        return Ok(found);
     }
     let bare = asked.without_edges();
     if bare.old != asked.old
         && let Some(mut found) = canonical(text, &canon, &bare, every)
     {
         found.strategy = found.strategy.max(Strategy::BlankLines);
-        return Some(found);
+        return Ok(found);
     }
-    None
+    if let Some(found) = escape::find(text, &canon, asked, every)? {
+        return Ok(found);
+    }
+    let dense = Dense::new(canon.as_str());
+    approximate(text, (&canon, &dense), &bare, every)
+}
+
+/// Looks for what is merely similar, where that is allowed; otherwise says what is.
+fn approximate(
+    text: &str,
+    (canon, dense): (&Canon<'_>, &Dense),
+    asked: &Wording,
+    every: bool,
+) -> Result<Found, PatchError> {
+    let pattern = Dense::new(&canon::canonical(&asked.old));
+    if !every && let Some(found) = without_blanks(text, (canon, dense), &pattern, asked) {
+        return Ok(found);
+    }
+    let windows = survey(dense, &pattern);
+    if !every && let Some(found) = slip::find(text, (canon, dense), &windows, asked) {
+        return Ok(found);
+    }
+    let closest = hint::closest(text, (canon, dense), &windows, pattern.len());
+    Err(hint::not_found(text, asked, closest))
+}
+
+/// Finds the lines of `old` whatever blank lines lie between them.
+fn without_blanks(
+    text: &str,
+    (canon, dense): (&Canon<'_>, &Dense),
+    pattern: &Dense,
+    asked: &Wording,
+) -> Option<Found> {
+    if pattern.len() < 2 {
+        return None;
+    }
+    let wording = Rc::new(asked.clone());
+    let places: Vec<Place> = dense
+        .find_all(pattern)
+        .filter_map(|lines| place(text, canon, &dense.canon_range(&lines)?, &wording))
+        .collect();
+    if places.is_empty() { None } else { Some(Found { strategy: Strategy::BlankLines, places }) }
 }
 
 /// Finds `old` as it stands, leftmost first, without overlaps. Where one match is wanted, one that
@@ -97,6 +142,7 @@ fn exact(text: &str, asked: &Wording, every: bool) -> Option<Found> {
         wording: Rc::clone(&wording),
         starts_line: true,
         ends_line: true,
+        is_whole: true,
     });
     Some(Found { strategy: Strategy::Exact, places: places.collect() })
 }
@@ -115,21 +161,15 @@ pub(super) fn canonical(
     let wording = Rc::new(asked.clone());
     let ranked: Vec<((Strategy, bool), Place)> = hits(canon.as_str(), &pattern)
         .filter_map(|hit| place(text, canon, &hit, &wording))
-        .map(|place| ((kind(text, &place), !every && !place.is_whole()), place))
+        .map(|place| ((kind(text, &place), !every && !place.is_whole), place))
         .collect();
     let best = ranked.iter().map(|(rank, _)| *rank).min()?;
     let places = ranked.into_iter().filter(|(rank, _)| *rank == best).map(|(_, place)| place);
     Some(Found { strategy: best.0, places: places.collect() })
 }
 
-impl Place {
-    fn is_whole(&self) -> bool {
-        self.starts_line && self.ends_line
-    }
-}
-
 /// Yields the matches of `pattern` that cut through no word, number or path.
-fn hits<'a>(text: &'a str, pattern: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
+pub(super) fn hits<'a>(text: &'a str, pattern: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
     let finder = memmem::Finder::new(pattern);
     // A rejected match may hide one that overlaps it; looking again one character further is only
     // allowed while it costs no more than reading the text a few times.
@@ -174,7 +214,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// Returns whether `c` belongs to a script that puts no spaces between words.
-fn is_unspaced(c: char) -> bool {
+pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' | '\u{e00}'..='\u{eff}')
 }
 
@@ -184,7 +224,7 @@ fn is_joint(c: char) -> bool {
 }
 
 /// Turns a match into a place, extended to whole lines where it covers all that is visible of them.
-fn place(
+pub(super) fn place(
     text: &str,
     canon: &Canon<'_>,
     hit: &Range<usize>,
@@ -194,6 +234,9 @@ fn place(
     let bytes = canon.as_str().as_bytes();
     let starts_line = hit.start == 0 || bytes.get(hit.start - 1) == Some(&b'\n');
     let ends_line = bytes.get(hit.end).is_none_or(|&next| next == b'\n');
+    let feeds_start = bytes.get(hit.start) == Some(&b'\n');
+    let feeds_end = hit.end.checked_sub(1).and_then(|last| bytes.get(last)) == Some(&b'\n');
+    let is_whole = (starts_line || feeds_start) && (ends_line || feeds_end);
     if starts_line {
         let head = text.as_bytes().get(..span.start)?;
         span.start = memrchr(b'\n', head).map_or(0, |at| at + 1);
@@ -202,7 +245,7 @@ fn place(
         let tail = text.as_bytes().get(span.end..)?;
         span.end = memchr(b'\n', tail).map_or(text.len(), |at| span.end + at);
     }
-    Some(Place { span, wording: Rc::clone(wording), starts_line, ends_line })
+    Some(Place { span, wording: Rc::clone(wording), starts_line, ends_line, is_whole })
 }
 
 /// Returns the strictest strategy under which a place is equal to its wording.

@@ -38,7 +38,9 @@ pub(super) fn merge(text: &str, place: &Place) -> String {
         if let Some(blanks) = lines.blanks_before(index) {
             written.extend(blanks.iter().map(|&blank| blank.to_owned()));
         }
-        written.push(line(place, &lines, &columns, index));
+        if !lines.is_imagined(index) {
+            written.push(line(place, &lines, &columns, index));
+        }
     }
     written.join("\n")
 }
@@ -96,6 +98,12 @@ impl<'a> Lines<'a> {
         let old = self.origin.get(index).copied().flatten()?;
         let file = self.quoted.get(old).copied().flatten()?;
         Some((self.old.get(old)?, self.file.get(file)?))
+    }
+
+    /// Returns whether line `index` of `new` is a blank line of `old` that the file does not have.
+    fn is_imagined(&self, index: usize) -> bool {
+        let quoted = self.origin.get(index).copied().flatten().and_then(|old| self.quoted.get(old));
+        quoted == Some(&None) && self.new.get(index).is_some_and(|line| canon::is_blank(line))
     }
 
     /// Returns the blank lines that only the file has before the line that `new`'s line `index` is a

@@ -36,7 +36,11 @@ mod strategy;
 mod canon;
 mod lf;
 
+mod dense;
+mod escape;
 mod find;
+mod slip;
+mod survey;
 
 mod columns;
 mod merge;
@@ -122,10 +126,7 @@ pub fn replace(
     }
     let lf = LfText::new(text);
     let asked = Wording::new(old, new);
-    let found = find::find(lf.as_str(), &asked, options.replace_all);
-    let Some(found) = found else {
-        return Err(hint::not_found(lf.as_str(), &asked));
-    };
+    let found = find::find(lf.as_str(), &asked, options.replace_all)?;
     if asked.old == asked.new {
         return Ok(splice::splice(&lf, Vec::new(), found.strategy));
     }

@@ -101,7 +101,7 @@ fn two_places_are_refused_and_counted() {
     let refusal = refuse("## A\n- x\n## B\n- x\n", "- x", "- y");
 
     assert!(matches!(&refusal, PatchError::Ambiguous { total: 2, .. }));
-    assert!(refusal.to_string().contains("line 4"));
+    assert!(refusal.to_string().contains("4| - x"));
 }
 
 #[test]
@@ -133,4 +133,107 @@ fn lines_that_are_not_adjacent_do_not_match() {
     let text = "begin:\n  a\n  b\nfinish\nbegin:\n  c\nfinish\n";
 
     refuse(text, "begin:\nfinish\n", "begin:\n  z\nfinish\n");
+}
+
+#[test]
+fn the_end_of_the_text_does_not_make_one_of_two_places_the_better_one() {
+    refuse("  a\n  b\nx\n  a\n  b\n", "a\nb\n", "c\n");
+}
+
+#[test]
+fn escapes_are_decoded_in_both_texts_or_in_neither() {
+    check(Strategy::Escapes, "one\ntwo\nthree\n", "one\\ntwo", "one\\nTWO", "one\nTWO\nthree\n");
+    check(Strategy::Escapes, "a(\"x\")\n", "a(\\\"x\\\")", "b(\\\"x\\\")", "b(\"x\")\n");
+    check(Strategy::Exact, "a(\\\"x\\\")\n", "a(\\\"x\\\")", "a(\\\"y\\\")", "a(\\\"y\\\")\n");
+}
+
+#[test]
+fn an_escape_that_the_file_has_itself_is_kept() {
+    check(
+        Strategy::Escapes,
+        "print('a\\n')\nend()\n",
+        "print('a\\n')\\nend()",
+        "print('b\\n')\\nend()",
+        "print('b\\n')\nend()\n",
+    );
+}
+
+#[test]
+fn a_quotation_escaped_throughout_is_decoded_throughout() {
+    check(
+        Strategy::Escapes,
+        "say(\"a\\n\")\nend\n",
+        r#"say(\"a\\n\")\nend"#,
+        r#"say(\"b\\n\")\nend"#,
+        "say(\"b\\n\")\nend\n",
+    );
+}
+
+#[test]
+fn a_literal_tab_escape_in_new_code_stays_an_escape() {
+    check(
+        Strategy::Escapes,
+        "\tif x:\n\t\tpass\n",
+        "\\tif x:\n\\t\\tpass",
+        "\\tif x:\n\\t\\tsep = '\\t'",
+        "\tif x:\n\t\tsep = '\\t'\n",
+    );
+}
+
+#[test]
+fn blank_lines_between_need_not_be_quoted() {
+    check(Strategy::BlankLines, "a x\n\nb y\nc\n", "a x\nb y", "a x\nb z", "a x\n\nb z\nc\n");
+    check(Strategy::BlankLines, "a x\nb y\nc\n", "a x\n\nb y", "a x\n\nb z", "a x\nb z\nc\n");
+}
+
+#[test]
+fn a_slip_is_forgiven_if_the_new_text_has_the_files_spelling() {
+    check(
+        Strategy::Slips,
+        "one\nread the fiel here\nquantizer = build(d)\nend\n",
+        "one\nread the fiel here\nqantizer = build(d)",
+        "one\nread the file here\nquantizer = build(d, 2)",
+        "one\nread the file here\nquantizer = build(d, 2)\nend\n",
+    );
+}
+
+#[test]
+fn a_misspelt_word_of_prose_is_forgiven() {
+    check(
+        Strategy::Slips,
+        "## Steps\nPull the current image first.\nThen wait.\n",
+        "## Steps\nPull the curent image first.\nThen wait.",
+        "## Steps\nPull the curent image first.\nThen run.",
+        "## Steps\nPull the current image first.\nThen run.\n",
+    );
+}
+
+#[test]
+fn differences_that_matter_are_no_slips() {
+    for (file, old) in [
+        ("timeout = 30", "timeout = 90"),
+        ("kubectl delete pod_a now", "kubectl delete pod_b now"),
+        ("do not restart the worker", "do now restart the worker"),
+        ("the key is able to sign", "the key is unable to sign"),
+        ("run it with --force please", "run it with --farce please"),
+        ("see the host/a.txt file", "see the hosts/a.txt file"),
+        ("hosts are listed here", "host are listed here"),
+    ] {
+        let refusal = refuse(&format!("head\n{file}\ntail\n"), &format!("head\n{old}\ntail"), "x");
+
+        assert!(matches!(refusal, PatchError::NotFound { .. }), "{old}");
+        assert!(refusal.to_string().contains(file), "{refusal}");
+    }
+}
+
+#[test]
+fn refusals_say_what_to_do_next() {
+    let text = "a = 1\nb = 2\nc = 3\nd = 4\n";
+
+    let elided = refuse(text, "a = 1\n...\nd = 4", "x").to_string();
+    assert!(elided.contains("quote every line in full"), "{elided}");
+    let already = refuse(text, "b = 7", "b = 2").to_string();
+    assert!(already.contains("already there at line 2"), "{already}");
+    let nothing = refuse(text, "completely unrelated words", "x").to_string();
+    assert!(nothing.contains("view the file"), "{nothing}");
 }

@@ -1,0 +1,140 @@
+//! Which passages of a text come close to a quoted one, by the lines and words they share.
+//!
+//! One pass over the text votes for windows of as many lines as the quotation has. Lines that the
+//! quotation repeats, and words that stand in many of its lines, say little about the place and do not
+//! vote, so that the work never grows with the product of both lengths.
+
+use std::collections::HashMap;
+
+use super::canon::is_blank_char;
+use super::dense::Dense;
+
+/// How many windows are kept.
+const KEPT: usize = 16;
+/// In how many lines of the quotation a line or word may stand and still vote.
+const REPEATED: usize = 4;
+/// How many lines of the text a line of the quotation may equal and still vote.
+const COMMON: usize = 64;
+/// The share of a line's words that another line needs to have to count as close.
+const CLOSE: f32 = 0.5;
+
+/// A run of lines that may be what was meant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Window {
+    /// The first line, counted among those that are not blank.
+    pub(super) first: usize,
+    /// The share of the quotation's lines that have a counterpart here, from 0 to 1.
+    pub(super) score: f32,
+}
+
+/// Returns the windows of `text` that are closest to `pattern`, best first.
+pub(super) fn survey(text: &Dense, pattern: &Dense) -> Vec<Window> {
+    let index = Index::new(pattern);
+    let mut votes: HashMap<usize, f32> = HashMap::new();
+    let mut seen = vec![0_usize; pattern.len()];
+    for (at, line) in text.iter().enumerate() {
+        index.vote(line, &mut seen, |of, share| {
+            if let Some(first) = at.checked_sub(of) {
+                *votes.entry(first).or_default() += share;
+            }
+        });
+    }
+    #[expect(clippy::cast_precision_loss, reason = "line counts are small")]
+    let lines = pattern.len().max(1) as f32;
+    let mut windows: Vec<Window> =
+        votes.into_iter().map(|(first, votes)| Window { first, score: votes / lines }).collect();
+    let order = |left: &Window, right: &Window| {
+        right.score.total_cmp(&left.score).then(left.first.cmp(&right.first))
+    };
+    if KEPT < windows.len() {
+        windows.select_nth_unstable_by(KEPT, order);
+        windows.truncate(KEPT);
+    }
+    windows.sort_unstable_by(order);
+    windows
+}
+
+/// The quotation's lines and words, to be looked up.
+struct Index<'a> {
+    lines: HashMap<&'a str, Vec<usize>>,
+    words: HashMap<&'a str, Vec<usize>>,
+    /// How many words of each line may vote.
+    counts: Vec<usize>,
+    /// Which combinations of length and first byte occur among the words.
+    shapes: Vec<bool>,
+}
+
+impl<'a> Index<'a> {
+    fn new(pattern: &'a Dense) -> Self {
+        let mut index = Self {
+            lines: HashMap::new(),
+            words: HashMap::new(),
+            counts: vec![0; pattern.len()],
+            shapes: vec![false; 1 << 13],
+        };
+        for (at, line) in pattern.iter().enumerate() {
+            index.lines.entry(line).or_default().push(at);
+            for word in words(line) {
+                let lines = index.words.entry(word).or_default();
+                if lines.last() != Some(&at) {
+                    lines.push(at);
+                }
+            }
+        }
+        index.lines.retain(|_, lines| lines.len() <= REPEATED);
+        index.words.retain(|_, lines| lines.len() <= REPEATED);
+        for (word, lines) in &index.words {
+            if let Some(shape) = index.shapes.get_mut(shape(word)) {
+                *shape = true;
+            }
+            for &line in lines {
+                if let Some(count) = index.counts.get_mut(line) {
+                    *count += 1;
+                }
+            }
+        }
+        index
+    }
+
+    /// Calls `vote` for every line of the quotation that `line` equals or comes close to.
+    fn vote(&self, line: &str, seen: &mut [usize], mut vote: impl FnMut(usize, f32)) {
+        if let Some(equal) = self.lines.get(line) {
+            for &of in equal {
+                let Some(seen) = seen.get_mut(of) else { continue };
+                *seen += 1;
+                if *seen <= COMMON {
+                    vote(of, 1.0);
+                }
+            }
+            return;
+        }
+        let mut shared: Vec<(usize, usize)> = Vec::new();
+        for word in words(line).filter(|word| self.shapes.get(shape(word)) == Some(&true)) {
+            for &of in self.words.get(word).map_or(&[][..], Vec::as_slice) {
+                match shared.iter_mut().find(|(line, _)| *line == of) {
+                    Some((_, count)) => *count += 1,
+                    None => shared.push((of, 1)),
+                }
+            }
+        }
+        for (of, count) in shared {
+            let total = self.counts.get(of).copied().unwrap_or_default();
+            #[expect(clippy::cast_precision_loss, reason = "word counts are small")]
+            let share = count.min(total) as f32 / total.max(1) as f32;
+            if CLOSE <= share {
+                vote(of, share * 0.9);
+            }
+        }
+    }
+}
+
+/// Yields the words and numbers of a line.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let is_edge = |c: char| c != '_' && (c.is_ascii_punctuation() || is_blank_char(c));
+    line.split(is_edge).filter(|word| !word.is_empty())
+}
+
+fn shape(word: &str) -> usize {
+    let first = word.bytes().next().map_or(0, usize::from);
+    (first << 5) | word.len().min(31)
+}
