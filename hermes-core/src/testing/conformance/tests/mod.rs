@@ -1,5 +1,7 @@
 //! That the suites can fail: implementations which break one promise each.
 
+#[cfg(feature = "schema")]
+mod handles;
 mod memory;
 mod provider;
 mod review;
