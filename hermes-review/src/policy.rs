@@ -81,3 +81,40 @@ impl ReviewPolicy for NudgePolicy {
         Verdict::Apply
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hermes_core::{
+        store::Counts,
+        testing::{conformance, finished_turn},
+    };
+
+    use super::*;
+
+    fn due(counts: (u32, u32), tools: &[&str]) -> Option<ReviewScope> {
+        let mut turn = finished_turn("done");
+        let (memory, skills) = counts;
+        turn.counts = Counts::default();
+        turn.counts.turns_since_memory = memory;
+        turn.counts.rounds_since_skills = skills;
+        turn.tools = tools.iter().copied().map(Arc::from).collect();
+        NudgePolicy::new(Intervals::new(10, 10)).after_turn(&turn).map(|task| task.scope)
+    }
+
+    #[test]
+    fn the_contract_is_kept() {
+        conformance::review_policy(&NudgePolicy::default());
+    }
+
+    #[test]
+    fn a_review_is_due_where_its_count_and_its_tool_are_there() {
+        let both = ["memory", "skill_manage"];
+
+        assert_eq!(due((9, 9), &both), None);
+        assert_eq!(due((10, 9), &both), Some(ReviewScope::Memory));
+        assert_eq!(due((9, 10), &both), Some(ReviewScope::Skills));
+        assert_eq!(due((10, 10), &both), Some(ReviewScope::Both));
+        assert_eq!(due((10, 10), &["memory"]), Some(ReviewScope::Memory));
+        assert_eq!(due((10, 10), &[]), None);
+    }
+}
