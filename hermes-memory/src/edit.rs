@@ -52,13 +52,19 @@ fn storable(edit: usize, content: &str, scanner: &dyn Scanner) -> Result<String,
             "content is empty: an entry needs text, and remove takes one out",
         ));
     }
+    let findings = blocking(&content, scanner);
+    if !findings.is_empty() {
+        return Err(MemoryError::Blocked { edit, findings });
+    }
+    if content.starts_with('\u{feff}') {
+        return Err(invalid(edit, "content begins with a byte order mark, which nobody sees"));
+    }
     if format::falls_apart(&content) {
         let reason = "content has a line that holds only \u{a7}, which separates entries: \
                       write it as several entries, or put the sign into a sentence";
         return Err(invalid(edit, reason));
     }
-    let findings = blocking(&content, scanner);
-    if findings.is_empty() { Ok(content) } else { Err(MemoryError::Blocked { edit, findings }) }
+    Ok(content)
 }
 
 /// Returns the findings that keep `text` out of a prompt.
@@ -191,7 +197,7 @@ mod tests {
 
     #[track_caller]
     fn refused(edit: MemoryEdit, word: &str) {
-        let err = prepare(vec![add("fine"), edit], &DefaultScanner).unwrap_err();
+        let err = prepare(vec![add("fine"), edit], &Trusting).unwrap_err();
 
         assert!(matches!(err, MemoryError::Invalid { edit: 1, .. }), "{err:?}");
         assert!(err.to_string().contains(word), "{err}");
@@ -208,6 +214,7 @@ mod tests {
     fn content_that_would_come_back_in_pieces_is_refused() {
         refused(add("a\n§\nb"), "§");
         refused(add("tail\r\n§  \n"), "§");
+        refused(add("\u{feff}hello"), "byte order mark");
         assert!(prepare(vec![add("see § 5"), add("§")], &DefaultScanner).is_ok());
     }
 
@@ -219,6 +226,15 @@ mod tests {
 
         assert!(matches!(err, MemoryError::Blocked { edit: 1, .. }), "{err:?}");
         assert!(err.to_string().contains("prompt_injection"), "{err}");
+    }
+
+    #[derive(Debug)]
+    struct Trusting;
+
+    impl Scanner for Trusting {
+        fn scan(&self, _: &str, _: Scope) -> Result<Vec<Finding>, ScanError> {
+            Ok(Vec::new())
+        }
     }
 
     #[derive(Debug)]

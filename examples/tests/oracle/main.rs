@@ -10,6 +10,7 @@
 mod frontmatter;
 mod fuzzy;
 mod index;
+mod memory;
 
 use std::{
     path::{Path, PathBuf},
@@ -23,7 +24,7 @@ const FAMILIES: [Family; 8] = [
     ("fuzzy", Some(|folder, show| fuzzy::run(&folder.join("fuzzy.jsonl"), show))),
     ("threat", None),
     ("guard", None),
-    ("memory", None),
+    ("memory", Some(memory::run)),
     ("frontmatter", Some(frontmatter::run)),
     ("skill_manage", None),
     ("index", Some(index::run)),
