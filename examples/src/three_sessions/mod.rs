@@ -4,11 +4,16 @@
 //! function of what it is asked. What makes the third conversation better than the first is only the
 //! text that the reviews in between have saved in the home folder.
 //!
-//! [`run`](run::run) holds the conversations, [`script`] has what the user says in them, and
-//! [`report`] shows what came of it.
+//! [`run`](run::run) holds the conversations of a plan, [`home`] each of them, [`script`] has what the
+//! user says, and [`report`] shows what came of it.
 
+pub mod run;
+
+pub mod home;
 pub mod script;
 
 pub mod model;
 pub mod tools;
 pub mod world;
+
+pub mod report;

@@ -87,9 +87,9 @@ impl Lesson {
     }
 
     fn corrected_step(&self, line: &str, written: &Recipe) -> Option<(String, String)> {
-        let (action, sentence) = step(line.trim())?;
+        let step = step(line.trim())?;
         let mut right = written.clone();
-        match action {
+        match step.action {
             Action::Build => right.folder.clone_from(&self.recipe.folder),
             Action::Push if self.recipe.registry_file.is_some() => {
                 right.registry_file.clone_from(&self.recipe.registry_file);
@@ -97,14 +97,17 @@ impl Lesson {
             Action::Apply => right.probe.clone_from(&self.recipe.probe),
             _ => return None,
         }
-        let mut new = right.sentence(action);
-        let is_late = self.had_no_image && !written.order.contains(&Action::Push);
-        if action == Action::Apply && is_late {
+        let sentence =
+            if right == *written { step.sentence.to_owned() } else { right.sentence(step.action) };
+        let lacks_push = self.had_no_image && !written.order.contains(&Action::Push);
+        let (number, next) = (step.number, step.number + 1);
+        let new = if step.action == Action::Apply && lacks_push {
             let push = self.recipe.sentence(Action::Push);
-            new = format!("{push}\n3. {new}");
-        }
-        (right != *written || is_late && action == Action::Apply)
-            .then(|| (line.to_owned(), line.replace(sentence, &new)))
+            format!("{number}. {push}\n{next}. {sentence}")
+        } else {
+            format!("{number}. {sentence}")
+        };
+        (new != line.trim()).then(|| (line.to_owned(), new))
     }
 
     /// Returns the last line that says something and the same with what a framework needs below it,

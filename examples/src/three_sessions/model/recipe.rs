@@ -47,7 +47,7 @@ impl Recipe {
             if let Some(need) = Need::parse(line) {
                 recipe.needs.push(need);
             }
-            let Some((action, sentence)) = step(line) else { continue };
+            let Some(Step { action, sentence, .. }) = step(line) else { continue };
             recipe.order.push(action);
             let mut names = quoted(sentence);
             match action {
@@ -116,12 +116,17 @@ impl Need {
     }
 }
 
-/// Returns what a numbered line does, and its sentence.
-pub(super) fn step(line: &str) -> Option<(Action, &str)> {
+/// A numbered line that says what to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step<'a> {
+    pub(super) number: u32,
+    pub(super) action: Action,
+    pub(super) sentence: &'a str,
+}
+
+/// Reads a numbered line.
+pub(super) fn step(line: &str) -> Option<Step<'_>> {
     let (number, sentence) = line.split_once(". ")?;
-    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
     let verb = sentence.split(|ch: char| !ch.is_alphanumeric()).next()?;
     let action = match verb.to_lowercase().as_str() {
         "build" => Action::Build,
@@ -131,7 +136,7 @@ pub(super) fn step(line: &str) -> Option<(Action, &str)> {
         "open" => Action::Open,
         _ => return None,
     };
-    Some((action, sentence))
+    Some(Step { number: number.parse().ok()?, action, sentence })
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ fn closing(order: &ReviewOrder<'_>) -> String {
     let writes = |tool: &str| tool == "skill_manage" || tool == "memory";
     let saved = order.done.iter().filter(|it| it.is_done && writes(it.name)).count();
     match saved {
-        0 => "Nothing to save: what was known was enough.".to_owned(),
+        0 => "Nothing to save.".to_owned(),
         1 => "Saved one thing for next time.".to_owned(),
         _ => format!("Saved {saved} things for next time."),
     }

@@ -1,11 +1,15 @@
 //! The model in a world, with what it knows put into its prompt by hand.
 
+use std::sync::{Arc, Mutex};
+
 use hermes_core::{
     Agent,
-    message::{CallStatus, Message},
+    message::{CallResult, CallStatus, Message},
     prompt::{FixedSection, Slot},
-    tool,
+    review::ReviewScope,
+    tool::{self, ToolSpec},
 };
+use hermes_review::review_prompt;
 use serde_json::json;
 
 use super::*;
@@ -132,11 +136,78 @@ async fn a_memory_that_is_out_of_date_is_looked_up_again() {
     }
 }
 
-#[test]
-fn the_same_request_has_the_same_answer() {
-    let request = Request::new("small", vec![Message::user("Deploy the Flask service `shop`.")]);
+const REVIEW_TOOLS: [&str; 3] = ["memory", "skill_manage", "skill_view"];
 
-    assert_eq!(reply(&request), reply(&request));
+/// A conversation in which one command was run, and the review after it.
+fn reviewed(status: CallStatus, scope: ReviewScope) -> Request {
+    let call = Call::new("call_1", "http_get", json!({"url": "http://shop.test/"}));
+    let result = CallResult::new("call_1".into(), status, "HTTP/1.1 404");
+    let tools = REVIEW_TOOLS.map(|name| ToolSpec::new(name, ""));
+    let allowed = match scope {
+        ReviewScope::Skills => &REVIEW_TOOLS[1..],
+        _ => &REVIEW_TOOLS[..],
+    };
+    let messages = vec![
+        Message::user("Deploy the Flask service `shop`. I prefer tea."),
+        Message::new(Role::Assistant, vec![Part::Call(call)]),
+        Message::results([result]),
+        Message::assistant("That is how far I got."),
+        Message::user(review_prompt(scope, allowed)),
+    ];
+    Request::new("small", messages).with_tools(tools)
+}
+
+#[test]
+fn an_attempt_that_never_succeeded_teaches_nothing() {
+    let request = reviewed(CallStatus::Rejected, ReviewScope::Skills);
+
+    let message = reply(&request);
+
+    assert_eq!(message.text(), "Nothing to save.");
+}
+
+#[test]
+fn a_review_of_procedures_saves_no_facts() {
+    let facts = reply(&reviewed(CallStatus::Rejected, ReviewScope::Both));
+    let procedures = reply(&reviewed(CallStatus::Rejected, ReviewScope::Skills));
+
+    let called = |message: &Message| message.calls().map(|it| it.name.clone()).next();
+    assert_eq!(called(&facts).as_deref(), Some("memory"));
+    assert_eq!(called(&procedures), None);
+}
+
+/// The model, with a record of what it was asked.
+#[derive(Clone, Debug, Default)]
+struct Recorded(Arc<Mutex<Vec<Request>>>);
+
+#[async_trait]
+impl Provider for Recorded {
+    async fn stream(
+        &self,
+        request: &Request,
+        token: &CancellationToken,
+    ) -> Result<EventStream, ProviderError> {
+        self.0.lock().unwrap().push(request.clone());
+        SmallModel.stream(request, token).await
+    }
+}
+
+#[tokio::test]
+async fn asked_again_out_of_order_it_says_the_same() {
+    let record = Recorded::default();
+    let world = WorldTools::new(World::new(0));
+    let agent = Agent::builder(record.clone()).model("small").with(world).build().unwrap();
+    let session = agent.session();
+    let message = script::message(&Facts::new(0), Framework::Django, 0);
+    session.send(message).await.unwrap();
+
+    let requests = record.0.lock().unwrap().clone();
+    let said: Vec<_> =
+        session.history().iter().filter(|it| it.role == Role::Assistant).cloned().collect();
+    assert_eq!(requests.len(), said.len());
+    for (request, said) in requests.iter().zip(&said).rev() {
+        assert_eq!(reply(request).parts, said.parts);
+    }
 }
 
 #[test]

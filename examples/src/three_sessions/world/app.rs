@@ -83,7 +83,7 @@ impl App<'_> {
         if !self.allows(host) {
             let setting = &self.facts.hosts_setting;
             let body = format!(
-                "DisallowedHost at {path}: Invalid HTTP_HOST header: '{host}'. \
+                "DisallowedHost at {path}\nInvalid HTTP_HOST header: '{host}'.\n\
                  You may need to add '{host}' to {setting}."
             );
             return Response { status: 400, body };

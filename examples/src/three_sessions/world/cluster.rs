@@ -92,8 +92,7 @@ impl Cluster {
         let events = match deployment.pod(images, facts) {
             Pod::Ready(_) => return Ok(format!("deployment \"{name}\" successfully rolled out")),
             Pod::NoImage(reason) => {
-                let image = &deployment.manifest.image;
-                format!("Failed to pull image \"{image}\": {reason}\nBack-off: ImagePullBackOff")
+                format!("Failed to pull image: {reason}\nBack-off: ImagePullBackOff")
             }
             Pod::Unwell { reason, .. } => {
                 deployment.restarts += 3;

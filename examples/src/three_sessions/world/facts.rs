@@ -31,21 +31,21 @@ const WORDS: [&str; 16] = [
     "juniper", "krill", "lagoon", "meadow", "nimbus", "opal", "prairie",
 ];
 const SERVICES: [&str; 15] = [
-    "orders",
+    "checkout",
     "invoices",
     "catalogue",
     "basket",
     "ledger",
     "bookings",
-    "tickets",
+    "loyalty",
     "parcels",
-    "quotes",
-    "reviews",
+    "pricing",
+    "coupons",
     "vouchers",
-    "stock",
+    "inventory",
     "payouts",
-    "returns",
     "rosters",
+    "payroll",
 ];
 const PROBE_ROOTS: [&str; 5] = ["/internal", "/_sys", "/-", "/ops", "/meta"];
 const PROBE_LEAVES: [&str; 5] = ["ready", "alive", "pulse", "up", "green"];
