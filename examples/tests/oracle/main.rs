@@ -11,6 +11,7 @@ mod frontmatter;
 mod fuzzy;
 mod index;
 mod memory;
+mod skill_manage;
 
 use std::{
     path::{Path, PathBuf},
@@ -26,7 +27,7 @@ const FAMILIES: [Family; 8] = [
     ("guard", None),
     ("memory", Some(memory::run)),
     ("frontmatter", Some(frontmatter::run)),
-    ("skill_manage", None),
+    ("skill_manage", Some(skill_manage::run)),
     ("index", Some(index::run)),
     ("fts", None),
 ];
