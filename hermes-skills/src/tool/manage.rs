@@ -263,15 +263,15 @@ impl SkillManage {
             context.report_progress(format!("skill {}: {warning}", commit.skill));
         }
         self.note(&commit, &file, action, context).await;
+        let is_changed = commit.revision.is_some();
+        let message = if is_changed {
+            message
+        } else {
+            format!("Nothing was changed: {file} of '{}' already reads so.", commit.skill)
+        };
         extra.insert("success".to_owned(), true.into());
         extra.insert("message".to_owned(), message.into());
         extra.insert("path".to_owned(), commit.path.clone().into());
-        let is_changed = commit.revision.is_some();
-        if !is_changed {
-            extra
-                .entry("note")
-                .or_insert_with(|| "Nothing was changed: it already reads so.".into());
-        }
         let output = ToolOutput::done(Value::Object(extra).to_string());
         if !is_changed {
             return output;

@@ -141,10 +141,14 @@ pub(super) fn grouped(files: &[SkillFile]) -> Value {
     if groups.is_empty() { Value::Null } else { json!(groups) }
 }
 
-/// Returns an error's message as a sentence.
+/// Returns an error's message as a sentence. A path at its beginning stays as it is.
 fn sentence(message: &str) -> String {
+    let end = if message.ends_with('.') { "" } else { "." };
+    let word = message.split(' ').next().unwrap_or_default();
+    if !word.chars().all(char::is_alphabetic) {
+        return format!("{message}{end}");
+    }
     let mut letters = message.chars();
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    let end = if message.ends_with('.') { "" } else { "." };
     format!("{first}{}{end}", letters.as_str())
 }
