@@ -1,8 +1,8 @@
 //! Models over the network, for the agents of `hermes-core`.
 //!
-//! [`OpenAiChat`] is a [`Provider`] for every endpoint that speaks chat completions. It streams, puts
-//! requests right on the way out, takes answers as they come, and makes one classified
-//! [`ProviderError`] of whatever goes wrong.
+//! [`OpenAiChat`] is a [`Provider`] for every endpoint that speaks chat completions, [`Anthropic`] for
+//! those that speak its messages. They stream, put requests right on the way out, take answers as they
+//! come, and make one classified [`ProviderError`] of whatever goes wrong.
 //!
 //! [`Retry`] asks a provider again where that can help, [`Fallback`] asks another one. Both are
 //! providers around providers: `Fallback::new(Retry::new(first)).or(Retry::new(second))`.
@@ -12,12 +12,15 @@
 //!
 //! # Feature flags
 //!
+//! - `anthropic` (default): [`Anthropic`].
 //! - `openai` (default): [`OpenAiChat`].
 //! - `rustls` (default): TLS. Without it only plain http works, unless the host's client brings TLS.
 //!
 //! [`Provider`]: hermes_core::provider::Provider
 //! [`ProviderError`]: hermes_core::provider::ProviderError
 
+#[cfg(feature = "anthropic")]
+pub mod anthropic;
 #[cfg(feature = "openai")]
 pub mod openai;
 
@@ -25,19 +28,19 @@ mod fallback;
 mod retry;
 
 mod error;
-#[cfg(feature = "openai")]
-mod fragments;
 #[cfg_attr(
-    not(feature = "openai"),
-    expect(dead_code, unused_imports, reason = "only the wires make use of it")
+    not(any(feature = "anthropic", feature = "openai")),
+    expect(dead_code, unused_imports, unused_macros, reason = "only the wires make use of it")
 )]
 mod http;
-#[cfg(feature = "openai")]
-mod pairing;
 mod peek;
+#[cfg(any(feature = "anthropic", feature = "openai"))]
+mod wire;
 
 pub use reqwest;
 
+#[cfg(feature = "anthropic")]
+pub use self::anthropic::{Anthropic, AnthropicBuilder, Caching};
 #[cfg(feature = "openai")]
 pub use self::openai::{OpenAiChat, OpenAiChatBuilder};
 pub use self::{

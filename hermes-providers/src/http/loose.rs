@@ -51,6 +51,7 @@ impl Loose<'_> {
         }
     }
 
+    #[cfg(feature = "openai")]
     pub(crate) fn tree(&self) -> Option<&Value> {
         match self {
             Self::Tree(tree) => Some(tree),
@@ -63,6 +64,7 @@ impl Loose<'_> {
         matches!(self, Self::Null | Self::Bool(false))
     }
 
+    #[cfg(feature = "openai")]
     pub(crate) fn into_value(self) -> Value {
         match self {
             Self::Null => Value::Null,

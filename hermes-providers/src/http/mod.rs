@@ -4,7 +4,8 @@ mod answer;
 mod connect;
 pub(crate) mod loose;
 mod secret;
-mod sse;
+mod setup;
+pub(crate) mod sse;
 pub(crate) mod status;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -29,6 +30,7 @@ pub(crate) use self::{
     answer::{Decode, WireError},
     connect::{default_client, parse_url},
     secret::Scrubber,
+    setup::{Manner, Setup, common_setters},
 };
 
 /// How long an endpoint may be silent. Each limit is for one wait, none for the whole answer.

@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use super::{
     Dialect, EffortKey,
     convert::Writer,
-    names::wire_name,
-    schema,
     wire::{OutTool, OutToolFunction},
 };
-use crate::{
+use crate::wire::{
     fragments::Fragments,
+    names::wire_name,
     pairing::{Outgoing, arrange},
+    schema,
 };
 
 /// What goes into a body beside the request.

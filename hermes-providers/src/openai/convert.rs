@@ -3,21 +3,14 @@
 use std::borrow::Cow;
 
 use hermes_core::message::{Call, CallResult, Image, Message, MessageBody, Part, Role};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::{
     Dialect, ReasoningEcho,
-    names::wire_name,
     stream::{DETAILS, EXTRAS},
     wire::{OutCall, OutContent, OutFunction, OutMessage, OutPart, OutUrl},
 };
-
-/// What stands where a user said nothing.
-const NOTHING_SAID: &str = "(empty message)";
-/// What stands where a tool returned nothing.
-const NO_OUTPUT: &str = "(no output)";
-/// The most characters that are sent of arguments that are no JSON object.
-const BROKEN_LIMIT: usize = 500;
+use crate::wire::{NO_OUTPUT, NOTHING_SAID, names::wire_name, object_text};
 
 /// Writes messages for one endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -95,22 +88,8 @@ impl Writer<'_> {
 }
 
 fn out_call<'a>(call: &'a Call, extra_content: Option<&'a Value>) -> OutCall<'a> {
-    let function = OutFunction { name: wire_name(&call.name), arguments: arguments(call) };
+    let function = OutFunction { name: wire_name(&call.name), arguments: object_text(call) };
     OutCall { id: call.id.as_str(), kind: "function", function, extra_content }
-}
-
-/// Returns the arguments as the text of a JSON object, which is what strict servers parse.
-fn arguments(call: &Call) -> Cow<'_, str> {
-    let raw = call.arguments.as_str();
-    match call.arguments.parse() {
-        Ok(Value::Object(_)) if raw.trim().is_empty() => Cow::Borrowed("{}"),
-        Ok(Value::Object(_)) => Cow::Borrowed(raw.trim()),
-        Ok(Value::Null) => Cow::Borrowed("{}"),
-        _ => {
-            let shown: String = raw.chars().take(BROKEN_LIMIT).collect();
-            Cow::Owned(json!({ "invalid_arguments": shown }).to_string())
-        }
-    }
 }
 
 fn write_result(result: &CallResult, out: &mut Vec<u8>) {

@@ -1,13 +1,10 @@
 //! The chat completions wire, which most endpoints speak.
 
 mod body;
-mod calls;
 mod convert;
 mod dialect;
 mod import;
-mod names;
 mod preset;
-mod schema;
 mod stream;
 mod wire;
 
@@ -15,18 +12,12 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use hermes_core::{
-    clock::{Clock, SystemClock},
-    provider::{EventStream, Provider, ProviderError, Request},
-};
-use reqwest::{
-    Client, Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
-};
+use hermes_core::provider::{EventStream, Provider, ProviderError, Request};
+use reqwest::Url;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use self::{body::Body, convert::Writer, names::Names, stream::ChatDecoder};
+use self::{body::Body, convert::Writer, stream::ChatDecoder};
 pub use self::{
     dialect::{Dialect, EffortKey, MaxTokensKey, ReasoningEcho, SystemRole},
     import::{Imported, import},
@@ -34,8 +25,8 @@ pub use self::{
 };
 use crate::{
     BuildError,
-    fragments::Fragments,
-    http::{ApiKey, Endpoint, Scrubber, Timeouts, default_client, parse_url},
+    http::{Endpoint, Manner, Setup, common_setters},
+    wire::{fragments::Fragments, names::Names},
 };
 
 /// Any endpoint that speaks chat completions: OpenAI, OpenRouter, Ollama, llama.cpp, vLLM and the
@@ -78,17 +69,7 @@ pub struct OpenAiChat {
 impl OpenAiChat {
     /// Starts a provider for the endpoint at `base_url`.
     pub fn builder(base_url: impl Into<String>) -> OpenAiChatBuilder {
-        OpenAiChatBuilder {
-            base_url: base_url.into(),
-            key: None,
-            client: None,
-            headers: Vec::new(),
-            timeouts: Timeouts::default(),
-            name: None,
-            dialect: Dialect::default(),
-            extra: BTreeMap::new(),
-            clock: Arc::new(SystemClock),
-        }
+        OpenAiChatBuilder { setup: Setup::new(base_url.into()), dialect: Dialect::default() }
     }
 
     /// Returns the body that `request` is sent with.
@@ -130,77 +111,17 @@ impl Provider for OpenAiChat {
 /// Puts an [`OpenAiChat`] together.
 #[derive(Debug)]
 pub struct OpenAiChatBuilder {
-    base_url: String,
-    key: Option<ApiKey>,
-    client: Option<Client>,
-    headers: Vec<(String, String)>,
-    timeouts: Timeouts,
-    name: Option<String>,
+    setup: Setup,
     dialect: Dialect,
-    extra: BTreeMap<String, Value>,
-    clock: Arc<dyn Clock>,
 }
 
 impl OpenAiChatBuilder {
-    /// Sets the key, sent as `Authorization: Bearer …`. Without it no such header is sent, which is
-    /// what local servers expect.
-    #[must_use]
-    pub fn key(mut self, key: ApiKey) -> Self {
-        self.key = Some(key);
-        self
-    }
-
-    /// Sets the HTTP client, and with it proxy, roots, connection pool and redirects.
-    ///
-    /// The default client uses no proxy, reads no environment, and follows a redirect only to the
-    /// same origin. A client of the host should do the latter, too.
-    #[must_use]
-    pub fn client(mut self, client: Client) -> Self {
-        self.client = Some(client);
-        self
-    }
-
-    /// Adds a header to every request. Its value is kept out of logs and errors. An
-    /// `authorization` given here takes the place of the key's.
-    #[must_use]
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
-        self
-    }
-
-    /// Sets how long the endpoint may be silent. See [`Timeouts`] for the defaults.
-    #[must_use]
-    pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.timeouts = timeouts;
-        self
-    }
-
-    /// Sets the name under which opaque reasoning belongs to this provider. The host of the base URL
-    /// by default.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
+    common_setters!("Authorization: Bearer …");
 
     /// Sets what the endpoint wants otherwise than most. See [`Dialect`] for the defaults.
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
-        self
-    }
-
-    /// Adds a field to every body, or replaces one; `null` takes it out.
-    #[must_use]
-    pub fn field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.extra.insert(name.into(), value.into());
-        self
-    }
-
-    /// Sets the clock that dates in `Retry-After` are compared with. The machine's by default.
-    #[must_use]
-    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.clock = Arc::new(clock);
         self
     }
 
@@ -213,46 +134,18 @@ impl OpenAiChatBuilder {
     /// - [`BuildError::Field`] if an extra field is called `messages`.
     /// - [`BuildError::Client`] if the default client cannot be made.
     pub fn build(self) -> Result<OpenAiChat, BuildError> {
-        if self.extra.contains_key("messages") {
-            return Err(BuildError::Field { name: "messages".to_owned() });
-        }
-        let url = chat_url(parse_url(&self.base_url)?);
-        let client = match self.client {
-            Some(client) => client,
-            None => default_client(self.timeouts)?,
-        };
-        let mut scrubber = Scrubber::default();
-        let mut headers = HeaderMap::new();
-        if let Some(key) = &self.key {
-            scrubber.add(key.expose());
-            headers.insert(AUTHORIZATION, key.header("Bearer ")?);
-        }
-        for (name, value) in self.headers {
-            scrubber.add(&value);
-            let (name, value) = header(name, &value)?;
-            headers.insert(name, value);
-        }
-        let host = url.host_str().unwrap_or_default();
-        let name = self.name.unwrap_or_else(|| host.to_owned());
-        let place = shown(&url);
-        let endpoint = Endpoint {
-            client,
-            url,
-            place,
-            headers,
-            timeouts: self.timeouts,
-            scrubber,
-            clock: self.clock,
-        };
+        let (endpoint, name) = self.setup.endpoint(MANNER)?;
         Ok(OpenAiChat {
             endpoint: Arc::new(endpoint),
-            name: name.into(),
+            name,
             dialect: self.dialect,
-            extra: self.extra,
+            extra: self.setup.fields,
             fragments: Fragments::default(),
         })
     }
 }
+
+const MANNER: Manner = Manner { address: chat_url, key: ("authorization", "Bearer "), fixed: &[] };
 
 /// Returns where chat completions are under a base URL.
 fn chat_url(mut url: Url) -> Url {
@@ -263,20 +156,6 @@ fn chat_url(mut url: Url) -> Url {
     let path = format!("{base}{SUFFIX}");
     url.set_path(&path);
     url
-}
-
-/// Returns an address without user, password and query.
-fn shown(url: &Url) -> String {
-    format!("{}{}", url.origin().ascii_serialization(), url.path())
-}
-
-fn header(name: String, value: &str) -> Result<(HeaderName, HeaderValue), BuildError> {
-    let parsed = (name.parse::<HeaderName>(), HeaderValue::from_str(value));
-    let (Ok(parsed_name), Ok(mut parsed_value)) = parsed else {
-        return Err(BuildError::Header { name });
-    };
-    parsed_value.set_sensitive(true);
-    Ok((parsed_name, parsed_value))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use hermes_core::{
 use serde_json::json;
 
 use super::*;
+use crate::ApiKey;
 
 fn provider() -> OpenAiChat {
     OpenAiChat::builder("http://127.0.0.1:1").build().unwrap()

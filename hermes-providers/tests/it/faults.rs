@@ -1,23 +1,68 @@
 //! What goes wrong with endpoints, one row per kind of fault. After each, the provider still works.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use hermes_core::provider::{ProviderErrorKind as Kind, Recovery};
-use hermes_providers::{ApiKey, OpenAiChat, Timeouts};
+use hermes_core::{
+    Agent,
+    agent::{AgentError, Finish, FinishedTurn},
+    provider::{Provider, ProviderErrorKind as Kind, Recovery},
+};
+use hermes_providers::{Anthropic, ApiKey, OpenAiChat, Timeouts};
 
 use crate::{
     ask,
     server::{Reply, Server, http, json, sse},
 };
 
-const HELLO: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello\"}}]}\n\n";
-const STOP: &str =
-    "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-const HTML: &str = "<!DOCTYPE html><html><head><title>Welcome to\n nginx</title></head></html>";
-
-fn good() -> Reply {
-    Reply::Bytes(sse(&format!("{HELLO}{STOP}")))
+/// What the tests have to know of a wire.
+#[derive(Clone, Copy)]
+struct Wire {
+    /// Starts a provider with short timeouts.
+    provider: fn(&str) -> Box<dyn Provider>,
+    /// An event that says hello.
+    hello: &'static str,
+    /// Events that end the answer.
+    stop: &'static str,
+    /// An event that is an error.
+    error: &'static str,
 }
+
+const WIRES: [Wire; 2] = [
+    Wire {
+        provider: |url| {
+            let builder = OpenAiChat::builder(url).key(ApiKey::new("geheimnis").unwrap());
+            Box::new(builder.timeouts(short()).build().unwrap())
+        },
+        hello: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello\"}}]}\n\n",
+        stop: "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+        error: "data: {\"error\":{\"message\":\"overloaded\"}}\n\n",
+    },
+    Wire {
+        provider: |url| {
+            let builder = Anthropic::builder(url).key(ApiKey::new("geheimnis").unwrap());
+            Box::new(builder.timeouts(short()).build().unwrap())
+        },
+        hello: "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\
+                \"delta\":{\"type\":\"text_delta\",\"text\":\"hello\"}}\n\n",
+        stop: "event: message_delta\ndata: {\"type\":\"message_delta\",\
+               \"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
+        error: "event: error\ndata: {\"type\":\"error\",\
+                \"error\":{\"type\":\"overloaded_error\",\"message\":\"overloaded\"}}\n\n",
+    },
+];
+
+fn short() -> Timeouts {
+    let limit = Duration::from_millis(300);
+    Timeouts::default().with_first_byte(limit).with_idle(limit)
+}
+
+impl Wire {
+    fn good(self) -> Reply {
+        Reply::Bytes(sse(&format!("{}{}", self.hello, self.stop)))
+    }
+}
+
+const HTML: &str = "<!DOCTYPE html><html><head><title>Welcome to\n nginx</title></head></html>";
 
 fn error(status: &str, message: &str, code: &str) -> Reply {
     json(status, &format!(r#"{{"error":{{"message":"{message}","code":"{code}"}}}}"#))
@@ -29,7 +74,8 @@ fn sse_reply(body: &str) -> Reply {
 
 #[expect(clippy::too_many_lines, reason = "it is a table")]
 /// Name, what the endpoint does, kind of the error, a word of its message.
-fn faults() -> Vec<(&'static str, Reply, Kind, &'static str)> {
+fn faults(wire: Wire) -> Vec<(&'static str, Reply, Kind, &'static str)> {
+    let hello = wire.hello;
     let html = |status| http(status, "content-type: text/html\r\n", HTML);
     let retry =
         |value: &str| http("429 Too Many Requests", &format!("retry-after: {value}\r\n"), "");
@@ -129,64 +175,78 @@ fn faults() -> Vec<(&'static str, Reply, Kind, &'static str)> {
             "gzip",
         ),
         ("sends broken JSON", json("200 OK", "{\"choices\":"), Kind::Protocol, "JSON"),
-        ("sends something else", json("200 OK", "{\"hello\":1}"), Kind::Protocol, "choices"),
+        ("sends something else", json("200 OK", "{\"hello\":1}"), Kind::Protocol, "cannot be read"),
         ("sends nothing", http("200 OK", "", ""), Kind::StreamCut, "no answer"),
         ("only says done", sse_reply("data: [DONE]\n\n"), Kind::StreamCut, "no answer"),
         (
             "sends a broken chunk",
-            sse_reply(&format!("{HELLO}data: {{\"cho\n\n")),
+            sse_reply(&format!("{hello}data: {{\"cho\n\n")),
             Kind::Protocol,
             "JSON",
         ),
         (
             "sends an error in the stream",
-            sse_reply(&format!("{HELLO}data: {{\"error\":{{\"message\":\"overloaded\"}}}}\n\n")),
+            sse_reply(&format!("{hello}{}", wire.error)),
             Kind::Overloaded,
             "overloaded",
         ),
-        ("ends between chunks", sse_reply(HELLO), Kind::StreamCut, "early"),
-        ("ends in a chunk", sse_reply(&format!("{HELLO}data: {{\"cho")), Kind::StreamCut, "early"),
+        ("ends between chunks", sse_reply(hello), Kind::StreamCut, "early"),
+        ("ends in a chunk", sse_reply(&format!("{hello}data: {{\"cho")), Kind::StreamCut, "early"),
         (
             "breaks off in the body",
-            Reply::Bytes(format!("{chunked}{HELLO}").into_bytes()),
+            Reply::Bytes(format!("{chunked}{hello}").into_bytes()),
             Kind::StreamCut,
             "broke",
         ),
-        ("falls silent", Reply::Hang(sse(HELLO)), Kind::Timeout, "silent"),
+        ("falls silent", Reply::Hang(sse(hello)), Kind::Timeout, "silent"),
     ]
-}
-
-fn provider(url: &str) -> OpenAiChat {
-    let limit = Duration::from_millis(300);
-    OpenAiChat::builder(url)
-        .key(ApiKey::new("geheimnis").unwrap())
-        .timeouts(Timeouts::default().with_first_byte(limit).with_idle(limit))
-        .build()
-        .unwrap()
 }
 
 #[tokio::test]
 async fn every_fault_is_a_typed_error_and_the_next_request_works() {
-    for (name, reply, kind, word) in faults() {
-        let server = Server::start(vec![reply, good()]);
-        let provider = provider(&server.url());
+    for wire in WIRES {
+        for (name, reply, kind, word) in faults(wire) {
+            let server = Server::start(vec![reply, wire.good()]);
+            let provider = (wire.provider)(&server.url());
 
-        let err = ask(&provider).await.unwrap_err();
-        let next = ask(&provider).await;
+            let err = ask(&*provider).await.unwrap_err();
+            let next = ask(&*provider).await;
 
-        assert_eq!(err.kind(), kind, "{name}: {err}");
-        assert!(err.to_string().contains(word), "{name}: {err}");
-        assert!(!format!("{err:?} {err}").contains("geheimnis"), "{name}: {err:?}");
-        assert_eq!(next.unwrap().text(), "hello", "{name}");
+            assert_eq!(err.kind(), kind, "{name}: {err}");
+            assert!(err.to_string().contains(word), "{name}: {err}");
+            assert!(!format!("{err:?} {err}").contains("geheimnis"), "{name}: {err:?}");
+            assert_eq!(next.unwrap().text(), "hello", "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_session_goes_on_after_every_fault() {
+    for wire in WIRES {
+        for (name, reply, ..) in faults(wire) {
+            let server = Server::start(vec![reply, wire.good()]);
+            let provider: Arc<dyn Provider> = (wire.provider)(&server.url()).into();
+            let session = Agent::builder(provider).model("m").build().unwrap().session();
+
+            let broken = session.send("hi").await;
+            let next = session.send("hi").await;
+
+            let said_hello = |turn: &Result<FinishedTurn, AgentError>| {
+                turn.as_ref().is_ok_and(|turn| turn.finish == Finish::Answered)
+            };
+            assert!(!said_hello(&broken), "{name}: {broken:?}");
+            assert!(said_hello(&next), "{name}: {next:?}");
+        }
     }
 }
 
 #[tokio::test]
 async fn pauses_are_read_in_both_forms() {
-    for (name, reply, ..) in faults().into_iter().filter(|it| it.0.starts_with("limits")) {
+    let [wire, _] = WIRES;
+    for (name, reply, ..) in faults(wire).into_iter().filter(|it| it.0.starts_with("limits")) {
         let server = Server::start(vec![reply]);
 
-        let err = ask(&provider(&server.url())).await.unwrap_err();
+        let err = ask(&*(wire.provider)(&server.url())).await.unwrap_err();
 
         let pause = Some(Duration::from_secs(7));
         assert_eq!(err.recovery(), Recovery::Retry(pause), "{name}");
@@ -199,31 +259,37 @@ async fn a_closed_port_is_told_as_such() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap().port()
     };
+    for wire in WIRES {
+        let provider = (wire.provider)(&format!("http://127.0.0.1:{port}"));
 
-    let err = ask(&provider(&format!("http://127.0.0.1:{port}"))).await.unwrap_err();
+        let err = ask(&*provider).await.unwrap_err();
 
-    assert_eq!(err.kind(), Kind::Unreachable);
-    assert!(err.to_string().contains("connection refused"), "{err}");
+        assert_eq!(err.kind(), Kind::Unreachable);
+        assert!(err.to_string().contains("connection refused"), "{err}");
+    }
 }
 
 #[tokio::test]
 async fn the_key_does_not_follow_a_redirect() {
-    let other = Server::start(vec![good()]);
-    let headers = format!("location: {}/v1/chat/completions\r\n", other.url());
-    let server = Server::start(vec![http("307 Temporary Redirect", &headers, "")]);
+    for wire in WIRES {
+        let other = Server::start(vec![wire.good()]);
+        let headers = format!("location: {}/v1\r\n", other.url());
+        let server = Server::start(vec![http("307 Temporary Redirect", &headers, "")]);
 
-    let err = ask(&provider(&server.url())).await.unwrap_err();
+        let err = ask(&*(wire.provider)(&server.url())).await.unwrap_err();
 
-    assert_eq!(err.kind(), Kind::EndpointNotFound, "{err}");
-    assert!(other.requests().is_empty());
+        assert_eq!(err.kind(), Kind::EndpointNotFound, "{err}");
+        assert!(other.requests().is_empty());
+    }
 }
 
 #[tokio::test]
 async fn a_redirect_at_home_is_followed() {
+    let [wire, _] = WIRES;
     let headers = "location: /v1/chat/completions/\r\n";
-    let server = Server::start(vec![http("308 Permanent Redirect", headers, ""), good()]);
+    let server = Server::start(vec![http("308 Permanent Redirect", headers, ""), wire.good()]);
 
-    let answer = ask(&provider(&server.url())).await.unwrap();
+    let answer = ask(&*(wire.provider)(&server.url())).await.unwrap();
 
     assert_eq!(answer.text(), "hello");
     assert_eq!(server.requests().len(), 2);
@@ -234,7 +300,8 @@ async fn a_redirect_at_home_is_followed() {
 async fn a_server_without_tls_is_no_https_endpoint() {
     let server = Server::start(vec![Reply::Bytes(Vec::new())]);
 
-    let err = ask(&provider(&server.url().replace("http:", "https:"))).await.unwrap_err();
+    let err =
+        ask(&*(WIRES[0].provider)(&server.url().replace("http:", "https:"))).await.unwrap_err();
 
     assert!(matches!(err.kind(), Kind::Unreachable | Kind::Timeout), "{err}");
 }

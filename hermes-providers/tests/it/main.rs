@@ -1,13 +1,14 @@
 //! The providers against real HTTP on loopback.
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod anthropic;
 mod faults;
 mod server;
 mod streams;
 
 /// A fold that every test needs: the whole answer to "hi".
 async fn ask(
-    provider: &impl hermes_core::provider::Provider,
+    provider: &(impl hermes_core::provider::Provider + ?Sized),
 ) -> Result<hermes_core::message::Message, hermes_core::provider::ProviderError> {
     use hermes_core::provider::ProviderExt;
 

@@ -1,6 +1,6 @@
 //! Chunks in, events out: what a chat completions endpoint says, whatever its habits. Pure.
 
-use std::{borrow::Cow, collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
 use hermes_core::{
     message::{Reasoning, StopReason, Usage},
@@ -8,12 +8,15 @@ use hermes_core::{
 };
 use serde_json::{Map, Value};
 
-use super::{
-    calls::{Calls, Fragment},
-    names::Names,
-    wire::{Choice, Chunk, Delta, InCall, InFunction, InUsage},
+use super::wire::{Choice, Chunk, Delta, InCall, InFunction, InUsage};
+use crate::{
+    http::{Decode, WireError, loose::Loose, status::Detail},
+    wire::{
+        arguments_text,
+        calls::{Calls, Fragment},
+        names::Names,
+    },
 };
-use crate::http::{Decode, WireError, loose::Loose, status::Detail};
 
 /// The key in the opaque part of reasoning for what a wire calls `reasoning_details`.
 pub(super) const DETAILS: &str = "reasoning_details";
@@ -293,18 +296,6 @@ fn stop_of(reason: &str) -> StopReason {
     }
 }
 
-/// Returns the arguments as text. An empty object is no text yet, because text may follow it.
-fn arguments_text<'a>(arguments: &'a Loose<'_>) -> Cow<'a, str> {
-    match arguments {
-        Loose::Text(text) => Cow::Borrowed(text),
-        Loose::Tree(Value::Object(object)) if object.is_empty() => Cow::Borrowed(""),
-        Loose::Tree(tree) => Cow::Owned(tree.to_string()),
-        Loose::Null => Cow::Borrowed(""),
-        Loose::Bool(bool) => Cow::Owned(bool.to_string()),
-        Loose::Number(number) => Cow::Owned(number.to_string()),
-    }
-}
-
 /// Returns the text of a content part, or of a list of them.
 fn text_of(part: &Value) -> String {
     match part {
@@ -331,5 +322,7 @@ fn merge_detail(known: &mut Map<String, Value>, more: Map<String, Value>) {
     }
 }
 
+#[cfg(test)]
+mod splits;
 #[cfg(test)]
 mod tests;

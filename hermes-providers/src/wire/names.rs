@@ -10,7 +10,7 @@ const LIMIT: usize = 64;
 const BLANK: &str = "invalid_tool_call";
 
 /// Returns `name` with only letters, digits, `_` and `-`, at most 64 of them.
-pub(super) fn wire_name(name: &str) -> Cow<'_, str> {
+pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     if name.trim().is_empty() {
         return Cow::Borrowed(BLANK);
@@ -24,12 +24,12 @@ pub(super) fn wire_name(name: &str) -> Cow<'_, str> {
 
 /// The tools of a request whose names had to change for the wire.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     originals: BTreeMap<String, Arc<str>>,
 }
 
 impl Names {
-    pub(super) fn of(tools: &[ToolSpec]) -> Self {
+    pub(crate) fn of(tools: &[ToolSpec]) -> Self {
         let changed = tools.iter().filter_map(|tool| match wire_name(&tool.name) {
             Cow::Owned(name) => Some((name, Arc::clone(&tool.name))),
             Cow::Borrowed(_) => None,
@@ -38,7 +38,7 @@ impl Names {
     }
 
     /// Returns the name of the tool that the model calls `name`.
-    pub(super) fn original<'a>(&'a self, name: &'a str) -> Cow<'a, str> {
+    pub(crate) fn original<'a>(&'a self, name: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(self.originals.get(name).map_or(name, |it| &**it))
     }
 }

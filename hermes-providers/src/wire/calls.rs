@@ -6,12 +6,12 @@ use hermes_core::{message::CallId, provider::ModelEvent};
 
 /// A fragment of a call, as the wire brings it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fragment<'a> {
+pub(crate) struct Fragment<'a> {
     /// The index on the wire, which several calls may share.
-    pub(super) index: u64,
-    pub(super) id: Option<Cow<'a, str>>,
-    pub(super) name: Option<Cow<'a, str>>,
-    pub(super) arguments: Cow<'a, str>,
+    pub(crate) index: u64,
+    pub(crate) id: Option<Cow<'a, str>>,
+    pub(crate) name: Option<Cow<'a, str>>,
+    pub(crate) arguments: Cow<'a, str>,
 }
 
 /// The calls of one message.
@@ -20,7 +20,7 @@ pub(super) struct Fragment<'a> {
 /// name, another name, or an object that starts after a whole one begins a new call, whatever the
 /// index says. Every call gets an index and an id of its own.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(crate) struct Calls {
     slots: Vec<Slot>,
 }
 
@@ -37,12 +37,12 @@ struct Slot {
 }
 
 impl Calls {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
     /// Takes a fragment and writes what it brings to `out`. Returns the number of its call.
-    pub(super) fn push(&mut self, fragment: &Fragment<'_>, out: &mut VecDeque<ModelEvent>) -> u32 {
+    pub(crate) fn push(&mut self, fragment: &Fragment<'_>, out: &mut VecDeque<ModelEvent>) -> u32 {
         let (mut at, mut is_new) = match self.find(fragment) {
             Some(at) => (at, false),
             None => (self.open(fragment.index, fragment.id.as_deref()), true),

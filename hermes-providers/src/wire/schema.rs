@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 ///
 /// `null` among several types becomes `nullable`, combinators at the top go, `required` names only
 /// properties that exist, and what is no object schema becomes one without properties.
-pub(super) fn accepted(schema: &Value) -> Value {
+pub(crate) fn accepted(schema: &Value) -> Value {
     let Value::Object(schema) = schema else { return json!({"type": "object", "properties": {}}) };
     let mut schema = schema.clone();
     for key in ["$schema", "title", "anyOf", "oneOf", "allOf", "enum", "not"] {

@@ -1,0 +1,225 @@
+//! Request bodies: fields by name, then the messages, with cache markers on what will be sent again.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use bytes::Bytes;
+use hermes_core::{
+    message::{Message, Role},
+    provider::{Request, ToolChoice},
+    tool::ToolSpec,
+};
+use serde_json::{Value, json};
+
+use super::{
+    Caching,
+    convert::{blocks, can_be_marked},
+    limits,
+    wire::{OutBlock, OutTool},
+};
+use crate::wire::{
+    NOTHING_SAID,
+    fragments::Fragments,
+    names::wire_name,
+    pairing::{Outgoing, arrange},
+    schema,
+};
+
+/// What goes into a body beside the request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Body<'a> {
+    /// Whose thinking goes back.
+    pub(super) provider: &'a str,
+    pub(super) caching: Caching,
+    pub(super) fragments: &'a Fragments,
+    /// Fields of the host's, which go before the messages.
+    pub(super) extra: &'a BTreeMap<String, Value>,
+}
+
+/// A message on the wire: the blocks of one or several of ours.
+#[derive(Debug)]
+struct Turn {
+    role: &'static str,
+    fragments: Vec<Arc<[u8]>>,
+    /// Whether the last block may carry a marker.
+    can_be_marked: bool,
+}
+
+impl Body<'_> {
+    /// How many messages are marked, the last ones. Together with the system prompt these are all the
+    /// markers that the wire allows.
+    const MARKED: usize = 3;
+
+    /// Returns the body: the other fields in the order of their names, the messages at the end.
+    pub(super) fn bytes(self, request: &Request) -> Bytes {
+        let turns = self.turns(request);
+        let mut body = self.head(request);
+        let length: usize = turns.iter().flat_map(|it| &it.fragments).map(|it| it.len() + 1).sum();
+        body.reserve(length + turns.len() * 64 + 256);
+        body.extend_from_slice(b"\"messages\":[");
+        let unmarked = turns.len().saturating_sub(Self::MARKED);
+        for (nth, turn) in turns.iter().enumerate() {
+            if 0 < nth {
+                body.push(b',');
+            }
+            let marker = self.caching.marker().filter(|_| unmarked <= nth && turn.can_be_marked);
+            turn.write(marker, &mut body);
+        }
+        body.extend_from_slice(b"]}");
+        Bytes::from(body)
+    }
+
+    /// Returns turns that alternate, beginning and ending with the user.
+    fn turns(self, request: &Request) -> Vec<Turn> {
+        let mut turns: Vec<Turn> = Vec::with_capacity(request.messages.len() + 2);
+        let mut kept = self.fragments.lock();
+        for outgoing in arrange(&request.messages) {
+            let fragment: Arc<[u8]> = match &outgoing {
+                Outgoing::Kept(message) => kept.get(message, || blocks(message, self.provider)),
+                Outgoing::Made(message) => blocks(message, self.provider).into(),
+            };
+            let message = outgoing.message();
+            let role = role(message);
+            if fragment.is_empty() && role == "assistant" {
+                continue;
+            }
+            if turns.is_empty() && role == "assistant" {
+                turns.push(Turn::user());
+            }
+            match turns.last_mut() {
+                Some(last) if last.role == role => last.push(message, fragment),
+                _ => turns.push(Turn::of(message, fragment)),
+            }
+        }
+        if turns.last().is_none_or(|it| it.role == "assistant") {
+            turns.push(Turn::user());
+        }
+        turns
+    }
+
+    /// Returns all fields but the messages, each followed by a comma.
+    fn head(self, request: &Request) -> Vec<u8> {
+        let mut fields = self.fields(request);
+        fields.extend(self.extra.iter().map(|(name, value)| (name.as_str(), value.clone())));
+        let mut head = b"{".to_vec();
+        for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
+            // Writing trees with text keys to memory has no way to fail.
+            let _ = serde_json::to_writer(&mut head, name);
+            head.push(b':');
+            let _ = serde_json::to_writer(&mut head, value);
+            head.push(b',');
+        }
+        head
+    }
+
+    fn fields<'a>(self, request: &Request) -> BTreeMap<&'a str, Value> {
+        let sampling = &request.sampling;
+        let is_forced = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
+        let effort = sampling.reasoning_effort.as_deref().filter(|_| !is_forced);
+        let thinking = effort.and_then(limits::thinking_budget);
+        let limit = limits::max_tokens(request.model.as_str(), sampling.max_tokens, thinking);
+        let mut fields = BTreeMap::from([
+            ("model", Value::from(request.model.as_str())),
+            ("stream", Value::Bool(true)),
+            ("max_tokens", Value::from(limit)),
+        ]);
+        if !request.system.trim().is_empty() {
+            fields.insert("system", json!([self.system(&request.system)]));
+        }
+        if !request.tools.is_empty() {
+            fields.insert("tools", tools(&request.tools));
+            fields.insert("tool_choice", tool_choice(&request.tool_choice));
+        }
+        if let Some(budget) = thinking {
+            fields.insert("thinking", json!({"type": "enabled", "budget_tokens": budget}));
+        } else {
+            // With thinking, the wire takes no other sampling than its own.
+            fields.insert("temperature", number(sampling.temperature));
+            fields.insert("top_p", number(sampling.top_p));
+        }
+        fields
+    }
+
+    fn system(self, text: &str) -> Value {
+        let mut block = json!({"type": "text", "text": text});
+        if let (Some(control), Some(block)) = (self.caching.control(), block.as_object_mut()) {
+            block.insert("cache_control".to_owned(), control);
+        }
+        block
+    }
+}
+
+impl Turn {
+    /// Returns a turn of the user in which nothing is said.
+    fn user() -> Self {
+        Self { role: "user", fragments: Vec::new(), can_be_marked: true }
+    }
+
+    fn of(message: &Message, fragment: Arc<[u8]>) -> Self {
+        let mut turn = Self { role: role(message), fragments: Vec::new(), can_be_marked: true };
+        turn.push(message, fragment);
+        turn
+    }
+
+    fn push(&mut self, message: &Message, fragment: Arc<[u8]>) {
+        if !fragment.is_empty() {
+            self.fragments.push(fragment);
+            self.can_be_marked = can_be_marked(message);
+        }
+    }
+
+    fn write(&self, marker: Option<&str>, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"role\":\"");
+        out.extend_from_slice(self.role.as_bytes());
+        out.extend_from_slice(b"\",\"content\":[");
+        for (nth, fragment) in self.fragments.iter().enumerate() {
+            if 0 < nth {
+                out.push(b',');
+            }
+            out.extend_from_slice(fragment);
+        }
+        if self.fragments.is_empty() {
+            // As above.
+            let _ = serde_json::to_writer(&mut *out, &OutBlock::Text { text: NOTHING_SAID });
+        }
+        if let Some(marker) = marker {
+            // A block ends in a brace, and the marker goes before it.
+            out.pop();
+            out.extend_from_slice(marker.as_bytes());
+            out.push(b'}');
+        }
+        out.extend_from_slice(b"]}");
+    }
+}
+
+fn role(message: &Message) -> &'static str {
+    if message.role == Role::Assistant { "assistant" } else { "user" }
+}
+
+/// Returns a number with the digits that were written, not those of its binary neighbour.
+fn number(value: Option<f32>) -> Value {
+    let digits = value.filter(|it| it.is_finite()).map(|it| it.to_string());
+    digits.and_then(|it| it.parse::<f64>().ok()).map_or(Value::Null, Value::from)
+}
+
+fn tool_choice(choice: &ToolChoice) -> Value {
+    match choice {
+        ToolChoice::Required => json!({"type": "any"}),
+        ToolChoice::None => json!({"type": "none"}),
+        ToolChoice::Tool(name) => json!({"type": "tool", "name": wire_name(name)}),
+        _ => json!({"type": "auto"}),
+    }
+}
+
+fn tools(tools: &[ToolSpec]) -> Value {
+    let mut sorted: Vec<&ToolSpec> = tools.iter().collect();
+    sorted.sort_by(|one, two| one.name.cmp(&two.name));
+    let tools = sorted.into_iter().map(|tool| {
+        let tool = OutTool {
+            name: wire_name(&tool.name),
+            description: &tool.description,
+            input_schema: schema::accepted(&tool.parameters),
+        };
+        serde_json::to_value(tool).unwrap_or_default()
+    });
+    Value::Array(tools.collect())
+}
