@@ -110,10 +110,10 @@ impl Assembly {
     }
 
     /// Returns what a cancelled or broken stream leaves worth keeping: its text and reasoning, no
-    /// calls, marked with `stop`. `None` if there is no text.
+    /// calls, marked with `stop`. `None` if there is no text but white space.
     pub fn into_partial(self, stop: StopReason) -> Option<Message> {
         let has_text =
-            self.parts.iter().any(|part| part.as_text().is_some_and(|it| !it.is_empty()));
+            self.parts.iter().any(|part| part.as_text().is_some_and(|it| !it.trim().is_empty()));
         has_text.then(|| Message::new(Role::Assistant, self.parts).with_stop(stop))
     }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 mod fork;
+mod random;
 mod session;
 mod support;
 mod turn;
