@@ -206,21 +206,42 @@ fn rest(text: &str, at: usize) -> &str {
 fn plain_len(text: &str, line_start: bool) -> usize {
     let bytes = text.as_bytes();
     let mut line_start = line_start;
-    for (at, &byte) in bytes.iter().enumerate() {
-        let plain = match byte {
-            b'\n' => {
-                line_start = true;
-                continue;
-            }
-            b' ' => !line_start && bytes.get(at + 1).is_some_and(u8::is_ascii_graphic),
-            _ => byte.is_ascii_graphic(),
-        };
-        if !plain {
-            return at;
+    let mut at = 0;
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let run = rest.iter().position(|byte| !is_plain_byte(*byte)).unwrap_or(rest.len());
+        at += run;
+        line_start &= run == 0;
+        match rest.get(run) {
+            Some(b'\n') => line_start = true,
+            Some(b' ')
+                if !line_start && rest.get(run + 1).is_some_and(|next| is_plain_byte(*next)) => {}
+            _ => return at,
         }
-        line_start = false;
+        at += 1;
     }
-    bytes.len()
+}
+
+/// Returns whether a byte belongs to a character that is certainly [`Class::Plain`]: visible ASCII, or one
+/// whose first byte begins no character that is blank, invisible or read as something else.
+fn is_plain_byte(byte: u8) -> bool {
+    const PLAIN: [bool; 256] = {
+        let mut plain = [false; 256];
+        let mut byte = 0_u8;
+        loop {
+            let lead = matches!(byte, 0xc2 | 0xcb | 0xe1 | 0xe2 | 0xe3 | 0xef);
+            #[expect(clippy::indexing_slicing, reason = "evaluated when compiled")]
+            {
+                plain[byte as usize] = byte.is_ascii_graphic() || (!byte.is_ascii() && !lead);
+            }
+            if byte == u8::MAX {
+                break;
+            }
+            byte += 1;
+        }
+        plain
+    };
+    PLAIN.get(usize::from(byte)) == Some(&true)
 }
 
 /// Returns the length of the run of blanks, or else of the one character, that `text` starts with.

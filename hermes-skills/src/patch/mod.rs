@@ -50,6 +50,8 @@ mod hint;
 mod splice;
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
 
 pub use error::PatchError;

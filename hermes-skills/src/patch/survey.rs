@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 
-use super::canon::is_blank_char;
 use super::dense::Dense;
 
 /// How many windows are kept.
@@ -17,6 +16,8 @@ const REPEATED: usize = 4;
 const COMMON: usize = 64;
 /// The share of a line's words that another line needs to have to count as close.
 const CLOSE: f32 = 0.5;
+/// How many shapes of words are told apart.
+const SHAPES: usize = 1 << 15;
 
 /// A run of lines that may be what was meant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,8 +61,10 @@ struct Index<'a> {
     words: HashMap<&'a str, Vec<usize>>,
     /// How many words of each line may vote.
     counts: Vec<usize>,
-    /// Which combinations of length and first byte occur among the words.
+    /// Which shapes occur among the words.
     shapes: Vec<bool>,
+    /// The same of the lines.
+    line_shapes: Vec<bool>,
 }
 
 impl<'a> Index<'a> {
@@ -70,7 +73,8 @@ impl<'a> Index<'a> {
             lines: HashMap::new(),
             words: HashMap::new(),
             counts: vec![0; pattern.len()],
-            shapes: vec![false; 1 << 13],
+            shapes: vec![false; SHAPES],
+            line_shapes: vec![false; SHAPES],
         };
         for (at, line) in pattern.iter().enumerate() {
             index.lines.entry(line).or_default().push(at);
@@ -83,6 +87,11 @@ impl<'a> Index<'a> {
         }
         index.lines.retain(|_, lines| lines.len() <= REPEATED);
         index.words.retain(|_, lines| lines.len() <= REPEATED);
+        for line in index.lines.keys() {
+            if let Some(shape) = index.line_shapes.get_mut(shape(line)) {
+                *shape = true;
+            }
+        }
         for (word, lines) in &index.words {
             if let Some(shape) = index.shapes.get_mut(shape(word)) {
                 *shape = true;
@@ -98,7 +107,8 @@ impl<'a> Index<'a> {
 
     /// Calls `vote` for every line of the quotation that `line` equals or comes close to.
     fn vote(&self, line: &str, seen: &mut [usize], mut vote: impl FnMut(usize, f32)) {
-        if let Some(equal) = self.lines.get(line) {
+        let known = self.line_shapes.get(shape(line)) == Some(&true);
+        if let Some(equal) = known.then(|| self.lines.get(line)).flatten() {
             for &of in equal {
                 let Some(seen) = seen.get_mut(of) else { continue };
                 *seen += 1;
@@ -128,13 +138,25 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Yields the words and numbers of a line.
+/// Yields the words and numbers of a line; whatever is not ASCII counts as part of a word.
 fn words(line: &str) -> impl Iterator<Item = &str> {
-    let is_edge = |c: char| c != '_' && (c.is_ascii_punctuation() || is_blank_char(c));
-    line.split(is_edge).filter(|word| !word.is_empty())
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + bytes.get(at..)?.iter().position(|byte| is_word_byte(*byte))?;
+        let len = bytes.get(start..)?.iter().position(|byte| !is_word_byte(*byte));
+        at = len.map_or(bytes.len(), |len| start + len);
+        line.get(start..at)
+    })
 }
 
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}
+
+/// Returns a number below [`SHAPES`] that differs for most words, and costs nothing to find out.
 fn shape(word: &str) -> usize {
-    let first = word.bytes().next().map_or(0, usize::from);
-    (first << 5) | word.len().min(31)
+    let bytes = word.as_bytes();
+    let end = |byte: Option<&u8>| byte.map_or(0, |byte| usize::from(byte & 31));
+    end(bytes.first()) << 10 | end(bytes.last()) << 5 | bytes.len().min(31)
 }
