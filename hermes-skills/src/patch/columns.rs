@@ -1,30 +1,31 @@
 //! Learns how the caller's indentation relates to the file's.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::canon::{is_blank, split_line};
 use super::find::Place;
 use super::merge::Lines;
+use super::step::{Scale, Step};
 
 /// How many lines on each side of the region are looked at for the file's indentation step.
 const CONTEXT_LINES: usize = 200;
 
+/// How many lines of `new` back an unchanged one is looked for.
+const NEARBY: usize = 64;
+
+/// A quoted line that is not blank: its index in `old`, and its indentation there and in the file.
+pub(super) type IndentPair = (usize, String, String);
+
 /// The way from columns of `old` to columns of the file.
 #[derive(Debug)]
 pub(super) struct Columns {
-    /// Indentation of `old` and of the file for every quoted line that is not blank, with its index.
-    pairs: Vec<(usize, String, String)>,
-    /// Whether `new` is already written in the file's columns.
+    /// For every indentation in `old`, which lines have it, and what they have in the file.
+    known: BTreeMap<String, Vec<(usize, String)>>,
+    /// Whether `new` is to be taken as it is: it, or all of `old`, is written in the file's columns.
     native: bool,
     /// The file's indentation of a first line whose own was cut off in `old`.
     cut: Option<String>,
-    old_step: Step,
-    file_step: Step,
-}
-
-/// What one level of indentation is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Step {
-    Tab,
-    Spaces(usize),
+    scale: Scale,
 }
 
 impl Columns {
@@ -32,13 +33,19 @@ impl Columns {
     pub(super) fn learn(text: &str, place: &Place, lines: &Lines<'_>) -> Self {
         let mut pairs = quoted_indents(place, lines);
         let cut = take_cut(&mut pairs);
-        let args = lines.old.iter().chain(&lines.new).copied();
-        let old_step = Step::of(args).unwrap_or(Step::Spaces(4));
-        let around =
-            before(text, place).chain(lines.file.iter().copied()).chain(after(text, place));
-        let file_step = Step::of(around).unwrap_or(old_step);
-        let native = is_native(lines, &pairs, cut.is_some());
-        Self { pairs, native, cut, old_step, file_step }
+        let scale = Scale::of_pairs(&pairs).unwrap_or_else(|| {
+            let args = lines.old.iter().chain(&lines.new).copied();
+            let around =
+                before(text, place).chain(lines.file.iter().copied()).chain(after(text, place));
+            Scale::of_steps(Step::of(args), Step::of(around), &pairs)
+        });
+        let native = pairs.iter().all(|(_, old, file)| old == file)
+            || is_native(lines, &pairs, cut.is_some());
+        let mut known: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
+        for (at, old, file) in pairs {
+            known.entry(old).or_default().push((at, file));
+        }
+        Self { known, native, cut, scale }
     }
 
     /// Returns the file's indentation for line `index` of `new`, which has `indent`.
@@ -52,44 +59,41 @@ impl Columns {
         {
             return split_line(file).0.to_owned();
         }
-        if self.native || self.pairs.iter().all(|(_, old, file)| old == file) {
+        if self.native {
             return indent.to_owned();
         }
-        let near = (0..=index).rev().find_map(|at| lines.origin.get(at).copied().flatten());
+        let mut nearby = (index.saturating_sub(NEARBY)..=index).rev();
+        let near = nearby.find_map(|at| lines.origin.get(at).copied().flatten());
         self.map(near.unwrap_or(0), indent)
     }
 
     fn map(&self, near: usize, indent: &str) -> String {
-        let known = self.pairs.iter().filter(|(_, old, _)| old == indent);
-        if let Some((_, _, file)) = known.min_by_key(|(at, ..)| at.abs_diff(near)) {
-            return file.clone();
+        let nearest = |lines: &[(usize, String)]| -> Option<String> {
+            let after = lines.partition_point(|(at, _)| *at < near);
+            let around = lines.get(after.saturating_sub(1)..lines.len().min(after + 1))?;
+            let (_, file) = around.iter().min_by_key(|(at, _)| at.abs_diff(near))?;
+            Some(file.clone())
+        };
+        if let Some(file) = self.known.get(indent).and_then(|lines| nearest(lines)) {
+            return file;
         }
-        let below = self.pairs.iter().filter(|(_, old, _)| indent.starts_with(old.as_str()));
-        if let Some((_, old, file)) = below.max_by_key(|(_, old, _)| old.len()) {
-            return self.deepen(file, indent.get(old.len()..).unwrap_or_default());
+        let below = self.known.iter().filter(|(old, _)| indent.starts_with(old.as_str()));
+        if let Some((old, lines)) = below.max_by_key(|(old, _)| old.len()) {
+            let extra = self.scale.map(indent.get(old.len()..).unwrap_or_default());
+            return format!("{}{extra}", nearest(lines).unwrap_or_default());
         }
-        let above = self.pairs.iter().filter(|(_, old, _)| old.starts_with(indent));
-        if let Some((_, old, file)) = above.min_by_key(|(_, old, _)| old.len()) {
-            return self.shallow(file, old.get(indent.len()..).unwrap_or_default());
+        let above = self.known.iter().filter(|(old, _)| old.starts_with(indent));
+        if let Some((old, lines)) = above.min_by_key(|(old, _)| old.len()) {
+            let file = nearest(lines).unwrap_or_default();
+            let less = self.scale.map(old.get(indent.len()..).unwrap_or_default());
+            let kept = file.len().saturating_sub(less.len());
+            return file.get(..kept).unwrap_or_default().to_owned();
         }
         indent.to_owned()
     }
-
-    /// Adds to `file` as many levels as `extra` has.
-    fn deepen(&self, file: &str, extra: &str) -> String {
-        let (levels, rest) = self.old_step.levels(extra);
-        format!("{file}{}{}", self.file_step.text(levels), " ".repeat(rest))
-    }
-
-    /// Takes from the end of `file` as many levels as `less` has.
-    fn shallow(&self, file: &str, less: &str) -> String {
-        let (levels, rest) = self.old_step.levels(less);
-        let cut = self.file_step.text(levels).len() + rest;
-        file.get(..file.len().saturating_sub(cut)).unwrap_or_default().to_owned()
-    }
 }
 
-fn quoted_indents(place: &Place, lines: &Lines<'_>) -> Vec<(usize, String, String)> {
+fn quoted_indents(place: &Place, lines: &Lines<'_>) -> Vec<IndentPair> {
     let mut pairs = Vec::new();
     for (at, (old, quoted)) in lines.old.iter().zip(&lines.quoted).enumerate() {
         let file = quoted.and_then(|quoted| lines.file.get(quoted));
@@ -103,7 +107,7 @@ fn quoted_indents(place: &Place, lines: &Lines<'_>) -> Vec<(usize, String, Strin
 
 /// Takes the first pair away if its indentation was merely cut off: the caller began to quote in the
 /// middle of the line, and all other lines stand as in the file.
-fn take_cut(pairs: &mut Vec<(usize, String, String)>) -> Option<String> {
+fn take_cut(pairs: &mut Vec<IndentPair>) -> Option<String> {
     let ((at, old, file), others) = pairs.split_first()?;
     let cut = *at == 0 && old.is_empty() && !file.is_empty() && !others.is_empty();
     if !cut || others.iter().any(|(_, old, file)| old != file) {
@@ -116,9 +120,10 @@ fn take_cut(pairs: &mut Vec<(usize, String, String)>) -> Option<String> {
 ///
 /// It does if every line that both have stands as in the file, unless a line that was added stands as
 /// far out as `old` does and further than the region: then the rest was moved in, below it.
-fn is_native(lines: &Lines<'_>, pairs: &[(usize, String, String)], cut: bool) -> bool {
+fn is_native(lines: &Lines<'_>, pairs: &[IndentPair], cut: bool) -> bool {
     let mut evidence = false;
     let mut outer = false;
+    let quoted: BTreeSet<&str> = pairs.iter().map(|(_, old, _)| old.as_str()).collect();
     let shallowest = pairs.iter().map(|(_, _, file)| file.len()).min().unwrap_or(0);
     for (index, new) in lines.new.iter().enumerate() {
         if is_blank(new) || (cut && index == 0) {
@@ -134,7 +139,7 @@ fn is_native(lines: &Lines<'_>, pairs: &[(usize, String, String)], cut: bool) ->
                 evidence |= old != file;
             }
             None => {
-                outer |= indent.len() < shallowest && pairs.iter().any(|(_, old, _)| old == indent);
+                outer |= indent.len() < shallowest && quoted.contains(indent);
             }
         }
     }
@@ -150,46 +155,4 @@ fn before<'a>(text: &'a str, place: &Place) -> impl Iterator<Item = &'a str> {
 
 fn after<'a>(text: &'a str, place: &Place) -> impl Iterator<Item = &'a str> {
     text.get(place.span.end..).unwrap_or_default().split('\n').skip(1).take(CONTEXT_LINES)
-}
-
-impl Step {
-    /// Returns the most frequent step from one line to a deeper one, the smaller of equals.
-    fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let mut counts: std::collections::BTreeMap<Self, usize> = std::collections::BTreeMap::new();
-        let mut last = "";
-        for line in lines.filter(|line| !is_blank(line)) {
-            let indent = split_line(line).0;
-            if let Some(step) = indent.strip_prefix(last).and_then(Self::read) {
-                *counts.entry(step).or_default() += 1;
-            }
-            last = indent;
-        }
-        let best = counts.into_iter().rev().max_by_key(|(_, count)| *count);
-        best.map(|(step, _)| step)
-    }
-
-    fn read(extra: &str) -> Option<Self> {
-        match extra.len() {
-            _ if extra == "\t" => Some(Self::Tab),
-            len @ 2..=8 if extra.bytes().all(|byte| byte == b' ') => Some(Self::Spaces(len)),
-            _ => None,
-        }
-    }
-
-    /// Returns how many whole levels `indent` has, and how many columns are left over.
-    fn levels(self, indent: &str) -> (usize, usize) {
-        let tabs = indent.bytes().filter(|byte| *byte == b'\t').count();
-        let spaces = indent.chars().count() - tabs;
-        match self {
-            Self::Tab => (tabs, spaces),
-            Self::Spaces(width) => (tabs + spaces / width, spaces % width),
-        }
-    }
-
-    fn text(self, levels: usize) -> String {
-        match self {
-            Self::Tab => "\t".repeat(levels),
-            Self::Spaces(width) => " ".repeat(levels * width),
-        }
-    }
 }

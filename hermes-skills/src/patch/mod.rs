@@ -44,6 +44,7 @@ mod survey;
 
 mod columns;
 mod merge;
+mod step;
 mod token;
 
 mod hint;

@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-use similar::DiffOp;
-
 use super::Strategy;
 use super::canon::{self, Canon, split_line};
 use super::dense::Dense;
 use super::find::{self, Found, Place, Wording};
 use super::survey::Window;
-use super::token::{diff, tokens};
+use super::token::tokens;
 
 /// Words that turn a sentence around; none of them is ever a slip of another word.
 const DECISIVE: [&str; 36] = [
@@ -90,7 +88,10 @@ impl<'a> Reader<'a> {
         }
         let new = tokens(&self.asked.new);
         let new = new.into_iter().map(|word| respelt.get(word).map_or(word, String::as_str));
-        Some(Wording { old: old.join("\n"), new: new.collect() })
+        let mostly_equal = equal_lines(pattern, self.dense, first) * 2 >= pattern.len();
+        let certain =
+            respelt.is_empty() || (respelt.len() == 1 && 1 < pattern.len() && mostly_equal);
+        certain.then(|| Wording { old: old.join("\n"), new: new.collect() })
     }
 
     fn reword_line(
@@ -162,6 +163,11 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Counts the lines of the quotation that the window has as they are.
+fn equal_lines(pattern: &Dense, dense: &Dense, first: usize) -> usize {
+    pattern.iter().enumerate().filter(|(at, line)| dense.line(first + at) == *line).count()
+}
+
 fn is_word(token: &str) -> bool {
     token.chars().next().is_some_and(char::is_alphabetic)
 }
@@ -190,28 +196,21 @@ fn stands_alone(line: &str, word: usize) -> bool {
 /// `None` if the difference is more than small slips in words.
 fn slips(quoted: &str, file: &str) -> Option<BTreeMap<usize, Respelling>> {
     let (old, new) = (tokens(quoted), tokens(file));
+    if old.len() != new.len() {
+        return None;
+    }
     let mut slips = BTreeMap::new();
-    for op in diff(&old, &new) {
-        if matches!(op, DiffOp::Equal { .. }) {
-            continue;
-        }
-        let (_, old_range, new_range) = op.as_tag_tuple();
-        if old_range.len() != new_range.len() {
-            return None;
-        }
-        for (at, file_at) in old_range.zip(new_range) {
-            let (wrong, right) = (old.get(at)?, new.get(file_at)?);
-            if wrong == right {
-                continue;
-            }
+    let mut words = 0;
+    for (wrong, right) in old.iter().zip(new) {
+        if *wrong != right {
             if !is_slip(wrong, right) {
                 return None;
             }
-            let word = old.get(..at)?.iter().filter(|token| is_word(token)).count();
-            slips.insert(word, ((*wrong).to_owned(), (*right).to_owned()));
+            slips.insert(words, ((*wrong).to_owned(), right.to_owned()));
         }
+        words += usize::from(is_word(wrong));
     }
-    (!slips.is_empty() && slips.len() * 2 <= old.len()).then_some(slips)
+    (slips.len() * 2 <= old.len()).then_some(slips)
 }
 
 /// Returns whether one word may be the other with a slip of the pen in it.

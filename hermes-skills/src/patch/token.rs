@@ -7,7 +7,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::canon::{self, Canon};
 
 /// The largest product of lengths for which a minimal difference is worked out.
-const DIFF_BUDGET: usize = 4_000_000;
+const DIFF_BUDGET: usize = 1_000_000;
 
 /// Splits a line into words, numbers, runs of blanks, of dashes and of dots, and single characters.
 pub(super) fn tokens(text: &str) -> Vec<&str> {
