@@ -11,6 +11,7 @@
     reason = "a test harness sets files up and is configured by its environment"
 )]
 
+mod anthropic_wire;
 mod check;
 mod expected;
 mod home;

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use hermes_core::{
     Agent, async_trait,
     clock::{Clock, SystemClock},
-    message::{CallStatus, Message},
+    message::{CallResult, CallStatus, Message},
     provider::{Assembly, EventStream, ModelEvent, Provider, ProviderError, Recovery, Request},
     tool::{self, Tool, ToolOutput},
 };
@@ -22,6 +22,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    anthropic_wire,
     check::{Checks, contains_any, has},
     read::Node,
     serve::{Answer, Server},
@@ -30,17 +31,17 @@ use crate::{
 /// Runs one case.
 pub(crate) async fn run(case: &Node<'_>, checks: &mut Checks) -> Result<(), String> {
     let (input, expect) = (case.get("input")?, case.get("expect")?);
-    let provider = input.get("provider")?.str();
-    if provider != "openai" {
-        return Err(format!("the wire of {provider} is not built yet"));
-    }
-    match input.get("op")?.str() {
-        "stream" => stream(&input, &expect, checks).await,
-        "build_request" => build_request(&input, &expect, checks),
-        "agent_turn" => agent_turn(&input, &expect, checks).await,
-        "classify_error" => classify_error(&input, &expect, checks).await,
-        "retry_sequence" => retry_sequence(&input, &expect, checks).await,
-        other => Err(format!("the op {other} is not built yet")),
+    let op = input.get("op")?.str();
+    match (input.get("provider")?.str(), op) {
+        ("openai", "stream") => stream(&input, &expect, checks).await,
+        ("openai", "build_request") => build_request(&input, &expect, checks),
+        ("openai", "parse_response") => parse_response(&input, &expect, checks),
+        ("openai", "agent_turn") => agent_turn(&input, &expect, checks).await,
+        ("anthropic", "build_request") => anthropic_wire::build_request(&input, &expect, checks),
+        ("anthropic", "replay") => anthropic_wire::replay(&input, &expect, checks),
+        (_, "classify_error") => classify_error(&input, &expect, checks).await,
+        (_, "retry_sequence") => retry_sequence(&input, &expect, checks).await,
+        (provider, op) => Err(format!("the op {op} is not built yet for {provider}")),
     }
 }
 
@@ -182,6 +183,43 @@ fn build_request(input: &Node<'_>, expect: &Node<'_>, checks: &mut Checks) -> Re
     if let Some(unchanged) = expect.opt("input_messages_unchanged") {
         let holds = serde_json::to_string(&*request.messages).unwrap() == before;
         checks.that(holds == unchanged.bool(), "the messages given have changed");
+    }
+    Ok(())
+}
+
+/// Reads whole replies and sends them again.
+fn parse_response(input: &Node<'_>, expect: &Node<'_>, checks: &mut Checks) -> Result<(), String> {
+    let source = input.opt("parse_response").unwrap_or_else(|| input.clone());
+    let replies: Vec<Value> =
+        source.get("messages_out")?.items().iter().map(|it| it.whole().clone()).collect();
+    let mut messages = vec![Message::user("go")];
+    for reply in openai::import(&replies).messages {
+        let results: Vec<CallResult> = reply
+            .calls()
+            .map(|it| CallResult::new(it.id.clone(), CallStatus::Done, "ok"))
+            .collect();
+        messages.push(reply);
+        if !results.is_empty() {
+            messages.push(Message::results(results));
+        }
+    }
+    let provider = OpenAiChat::builder("http://127.0.0.1:1/v1").build().unwrap();
+    let body = provider.build_body(&Request::new("scripted", messages.clone()));
+    if let Some(expected) = expect.opt("tool_calls") {
+        let calls: Vec<Value> = messages
+            .iter()
+            .flat_map(|it| it.calls())
+            .map(|call| {
+                let raw = || Value::from(call.arguments.as_str());
+                let arguments = call.arguments.parse().map_or_else(|_| raw(), Value::clone);
+                json!({"id": call.id.as_str(), "name": &*call.name, "arguments": arguments})
+            })
+            .collect();
+        let holds = has(&Value::from(calls.clone()), expected.whole());
+        checks.that(holds, format!("calls are {calls:?}"));
+    }
+    if let Some(wire) = expect.opt("wire") {
+        check_wire(&serde_json::from_slice(&body).unwrap(), &wire, checks);
     }
     Ok(())
 }
