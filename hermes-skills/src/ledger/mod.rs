@@ -7,7 +7,7 @@
 //!   it is.
 //! - `blobs/<sha256>` holds the texts before and after.
 //! - `deleted/<id>/` holds the folders of deleted skills.
-//! - `stage/<id>/` holds a new skill until it is complete.
+//! - `stage/` holds what is not complete yet; whoever takes the lock empties it.
 
 mod entry;
 
@@ -126,7 +126,12 @@ impl Ledger {
         let version = Version::of(bytes);
         let path = self.blob_path(version);
         if !path.exists() {
-            durable::replace(&path, bytes)?;
+            let stage = self.folder.join("stage").join(version.to_string());
+            let blobs = self.folder.join("blobs");
+            durable::replace(&stage, bytes)?;
+            fs::create_dir_all(&blobs)?;
+            fs::rename(stage, path)?;
+            durable::sync_folder(&blobs)?;
         }
         Ok(version)
     }

@@ -165,13 +165,17 @@ impl Disk {
         }
         let open = ledger.account().map_err(backend)?.open;
         for entry in &open {
+            if let Done::Write { file } = &entry.done {
+                let file = self.root.join(&entry.path).join(file.as_str());
+                file.parent().map(files::sweep);
+            }
             if self.is_made(entry) {
                 self.settle(entry).and_then(|()| ledger.end(entry)).map_err(backend)?;
             } else {
                 ledger.void(entry).map_err(backend)?;
             }
         }
-        if open.is_empty() { Ok(()) } else { ledger.clear_stage().map_err(backend) }
+        ledger.clear_stage().map_err(backend)
     }
 
     /// Returns whether the skills folder is as it is after `entry`.

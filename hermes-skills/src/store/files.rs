@@ -87,6 +87,9 @@ fn collect(place: &Place, path: &str, depth: usize, files: &mut Vec<SkillFile>) 
         if MAX_FILES <= files.len() {
             return;
         }
+        if is_unfinished(&name) {
+            continue;
+        }
         if kind.is_dir() && 0 < depth {
             collect(place, &path, depth.saturating_sub(1), files);
         } else if (kind.is_file() || (kind.is_symlink() && entry.path().is_file()))
@@ -94,6 +97,23 @@ fn collect(place: &Place, path: &str, depth: usize, files: &mut Vec<SkillFile>) 
             && locate(place, &file).is_ok()
         {
             files.push(file);
+        }
+    }
+}
+
+/// Returns whether a file of that name is one that was never finished; see [`durable`].
+///
+/// [`durable`]: hermes_core::durable
+fn is_unfinished(name: &str) -> bool {
+    name.starts_with(".hermes-") && Path::new(name).extension().is_some_and(|it| it == "tmp")
+}
+
+/// Removes from `folder` what a killed process did not finish. Nobody else may be writing there.
+pub(super) fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_unfinished(&entry.file_name().to_string_lossy()) {
+            // A leftover is no harm, only litter.
+            let _ = fs::remove_file(entry.path());
         }
     }
 }

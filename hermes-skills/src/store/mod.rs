@@ -5,6 +5,7 @@ mod fs;
 mod find;
 mod layout;
 
+mod check;
 mod commit;
 mod owner;
 mod plan;

@@ -1,0 +1,117 @@
+//! A process that is killed while it changes skills leaves the old state or the new one, whole.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use hermes_core::{
+    origin::Origin,
+    skill::{SkillAction, SkillChange, SkillFile, SkillName, SkillStore},
+    version::{Expected, Version},
+};
+use hermes_skills::FsSkills;
+
+/// Names the folder to the process that is to be killed.
+const HOME: &str = "HERMES_KILLED_HOME";
+
+const ROUNDS: u64 = 12;
+
+fn content(turn: usize) -> String {
+    let line = format!("Step of turn {turn}.\n");
+    format!("---\nname: worn\ndescription: Changes all the time.\n---\n{}", line.repeat(2_000))
+}
+
+fn name(text: &str) -> SkillName {
+    text.parse().unwrap()
+}
+
+async fn commit(store: &FsSkills, skill: &str, action: SkillAction) {
+    let change = SkillChange::new(name(skill), action, Origin::user());
+    store.commit(change).await.unwrap();
+}
+
+/// Changes skills until it is killed. It is a test only so that this program can start it.
+#[tokio::test]
+#[ignore = "started by the other test"]
+async fn change_skills_until_killed() {
+    let Some(home) = std::env::var_os(HOME) else { return };
+    let store = FsSkills::new(home);
+    for turn in 0.. {
+        let expected = Expected::Any;
+        let file = SkillFile::main();
+        commit(&store, "worn", SkillAction::Write { file, content: content(turn), expected }).await;
+        let category = Some("ops".parse().unwrap());
+        let content = content(turn).replace("worn", "brief");
+        commit(&store, "brief", SkillAction::Create { category, content }).await;
+        commit(&store, "brief", SkillAction::Delete { expected, absorbed_into: None }).await;
+    }
+}
+
+fn start(home: &Path) -> Child {
+    let args = ["--exact", "change_skills_until_killed", "--ignored"].map(OsString::from);
+    Command::new(std::env::current_exe().unwrap())
+        .args(args)
+        .env(HOME, home)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn whatever_moment_it_is_killed_at_everything_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = FsSkills::new(folder.path());
+    let create = SkillAction::Create { category: None, content: content(0) };
+    commit(&store, "worn", create).await;
+
+    for round in 0..ROUNDS {
+        let mut child = start(folder.path());
+        thread::sleep(Duration::from_millis(40 + 13 * round));
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
+        child.kill().unwrap();
+        child.wait().unwrap();
+
+        check(&store, folder.path()).await;
+    }
+    let made = store.history(&name("worn"), usize::MAX).await.unwrap().len();
+    assert!(1 < made, "nothing was ever changed");
+}
+
+/// Checks that what is there is what the history says, and that the store goes on.
+async fn check(store: &FsSkills, home: &Path) {
+    let text = store.read("worn", &SkillFile::main()).await.unwrap().text;
+    let turn = text.value.lines().last().unwrap();
+    let turn: usize =
+        turn.trim_start_matches("Step of turn ").trim_end_matches('.').parse().unwrap();
+    assert_eq!(text.value, content(turn), "half a file");
+    let history = store.history(&name("worn"), 2).await.unwrap();
+    assert_eq!(history.first().and_then(|it| it.after), Some(text.version), "the history lies");
+
+    let brief = home.join("skills/ops/brief");
+    let history = store.history(&name("brief"), 1).await.unwrap();
+    let after = history.first().and_then(|it| it.after);
+    let there = fs::read(brief.join("SKILL.md")).ok().map(Version::of);
+    assert_eq!(there, after, "the history lies");
+    assert_eq!(brief.exists(), there.is_some(), "half a skill");
+    let list = store.list().await.unwrap();
+    assert_eq!(list.warnings, []);
+    if there.is_some() {
+        let action = SkillAction::Delete { expected: Expected::Any, absorbed_into: None };
+        commit(store, "brief", action).await;
+    }
+    for folder in ["skills/worn", "skills/.journal/stage", "skills/.journal/blobs"] {
+        let entries = fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let left: Vec<String> =
+            names.filter(|it| it.contains(".tmp") || folder.ends_with("stage")).collect();
+        assert_eq!(left, [""; 0], "left behind in {folder}");
+    }
+}
