@@ -147,20 +147,31 @@ impl<'a> Reader<'a> {
         self.new_words.contains(right) && !self.new_words.contains(wrong)
     }
 
-    /// Returns whether a word of prose is misspelt for certain: the file has the misspelling nowhere,
-    /// and neither spelling is a form of the other.
+    /// Returns whether a word of prose is misspelt for certain: it is long, a letter is missing, doubled or
+    /// out of place, the file has the misspelling nowhere, and neither spelling is a form of the other.
     fn is_misspelt(&self, quoted: &str, word: usize, wrong: &str, right: &str) -> bool {
-        const LEAST: usize = 4;
+        const LEAST: usize = 6;
         let prose = |word: &str| word.chars().skip(1).all(char::is_lowercase);
+        let (wrong_len, right_len) = (wrong.chars().count(), right.chars().count());
         prose(wrong)
             && prose(right)
-            && LEAST <= wrong.chars().count().min(right.chars().count())
+            && LEAST <= wrong_len.min(right_len)
+            && (wrong_len != right_len || same_letters(wrong, right))
             && !wrong.starts_with(right)
             && !right.starts_with(wrong)
             && strsim::osa_distance(wrong, right) == 1
             && stands_alone(quoted, word)
             && !self.dense.iter().any(|line| line.contains(wrong))
     }
+}
+
+fn same_letters(left: &str, right: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    sorted(left) == sorted(right)
 }
 
 /// Counts the lines of the quotation that the window has as they are.

@@ -218,6 +218,8 @@ fn differences_that_matter_are_no_slips() {
         ("run it with --force please", "run it with --farce please"),
         ("see the host/a.txt file", "see the hosts/a.txt file"),
         ("hosts are listed here", "host are listed here"),
+        ("bring up zeta first", "bring up beta first"),
+        ("bring up marked ones first", "bring up market ones first"),
     ] {
         let refusal = refuse(&format!("head\n{file}\ntail\n"), &format!("head\n{old}\ntail"), "x");
 
