@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr_iter;
+
 /// A text in canonical form, with the way back.
 #[derive(Debug)]
 pub(super) struct Canon<'a> {
@@ -108,16 +110,37 @@ impl<'a> Canon<'a> {
     }
 
     fn build(&mut self) {
-        let mut at = 0;
-        while at < self.source.len() {
-            let line_start = self.text.is_empty() || self.text.ends_with('\n');
-            let plain = plain_len(rest(self.source, at), line_start);
+        let bytes = self.source.as_bytes();
+        let mut start = 0;
+        for end in memchr_iter(b'\n', bytes).chain([bytes.len()]) {
+            let line = bytes.get(start..end).unwrap_or_default();
+            let body = line.trim_ascii();
+            let indent = line.len() - line.trim_ascii_start().len();
+            if is_simple(body) {
+                self.copy(start + indent, body.len());
+            } else {
+                self.build_line(start + indent, end);
+            }
+            if end < bytes.len() {
+                self.copy(end, 1);
+            }
+            start = end + 1;
+        }
+    }
+
+    /// Takes in what stands on one line from `at` to `end`, character by character.
+    fn build_line(&mut self, mut at: usize, end: usize) {
+        let line = self.text.len();
+        let source = self.source.get(..end).unwrap_or_default();
+        while at < end {
+            let line_start = self.text.len() == line;
+            let plain = plain_len(rest(source, at), line_start);
             if 0 < plain {
                 self.copy(at, plain);
                 at += plain;
-                continue;
+            } else {
+                at += self.step(at, line_start);
             }
-            at += self.step(at, line_start);
         }
     }
 
@@ -142,6 +165,9 @@ impl<'a> Canon<'a> {
     }
 
     fn copy(&mut self, at: usize, len: usize) {
+        if len == 0 {
+            return;
+        }
         self.note(at, false);
         self.text.push_str(self.source.get(at..at + len).unwrap_or_default());
     }
@@ -200,6 +226,14 @@ pub(super) fn split_line(line: &str) -> (&str, &str, &str) {
 
 fn rest(text: &str, at: usize) -> &str {
     text.get(at..).unwrap_or_default()
+}
+
+/// Returns whether a line without blanks at its ends is canonical as it is: visible ASCII and single
+/// spaces. Looks at all of it, without a branch, so that many bytes can be looked at at once.
+fn is_simple(line: &[u8]) -> bool {
+    let visible = line.iter().fold(true, |simple, byte| simple & (b' '..=b'~').contains(byte));
+    let pairs = line.iter().zip(line.iter().skip(1));
+    visible & pairs.fold(true, |single, (left, right)| single & ((*left | *right) != b' '))
 }
 
 /// Returns how many bytes at the start of `text` are copied as they are.

@@ -31,19 +31,23 @@ pub(super) struct Window {
 /// Returns the windows of `text` that are closest to `pattern`, best first.
 pub(super) fn survey(text: &Dense, pattern: &Dense) -> Vec<Window> {
     let index = Index::new(pattern);
-    let mut votes: HashMap<usize, f32> = HashMap::new();
+    let mut votes = vec![0.0_f32; text.len()];
     let mut seen = vec![0_usize; pattern.len()];
     for (at, line) in text.iter().enumerate() {
         index.vote(line, &mut seen, |of, share| {
-            if let Some(first) = at.checked_sub(of) {
-                *votes.entry(first).or_default() += share;
+            if let Some(votes) = at.checked_sub(of).and_then(|first| votes.get_mut(first)) {
+                *votes += share;
             }
         });
     }
     #[expect(clippy::cast_precision_loss, reason = "line counts are small")]
     let lines = pattern.len().max(1) as f32;
-    let mut windows: Vec<Window> =
-        votes.into_iter().map(|(first, votes)| Window { first, score: votes / lines }).collect();
+    let mut windows: Vec<Window> = votes
+        .into_iter()
+        .enumerate()
+        .filter(|(_, votes)| 0.0 < *votes)
+        .map(|(first, votes)| Window { first, score: votes / lines })
+        .collect();
     let order = |left: &Window, right: &Window| {
         right.score.total_cmp(&left.score).then(left.first.cmp(&right.first))
     };
@@ -140,13 +144,14 @@ impl<'a> Index<'a> {
 
 /// Yields the words and numbers of a line; whatever is not ASCII counts as part of a word.
 fn words(line: &str) -> impl Iterator<Item = &str> {
-    let bytes = line.as_bytes();
-    let mut at = 0;
+    let mut ends = line.bytes().enumerate().peekable();
     std::iter::from_fn(move || {
-        let start = at + bytes.get(at..)?.iter().position(|byte| is_word_byte(*byte))?;
-        let len = bytes.get(start..)?.iter().position(|byte| !is_word_byte(*byte));
-        at = len.map_or(bytes.len(), |len| start + len);
-        line.get(start..at)
+        let (start, _) = ends.find(|(_, byte)| is_word_byte(*byte))?;
+        let mut end = start + 1;
+        while ends.next_if(|(_, byte)| is_word_byte(*byte)).is_some() {
+            end += 1;
+        }
+        line.get(start..end)
     })
 }
 
