@@ -4,8 +4,9 @@
 //! those that speak its messages. They stream, put requests right on the way out, take answers as they
 //! come, and make one classified [`ProviderError`] of whatever goes wrong.
 //!
-//! [`Retry`] asks a provider again where that can help, [`Fallback`] asks another one. Both are
-//! providers around providers: `Fallback::new(Retry::new(first)).or(Retry::new(second))`.
+//! [`Retry`] asks a provider again where that can help, [`CredentialPool`] under another key, and
+//! [`Fallback`] asks another one. All are providers around providers:
+//! `Fallback::new(Retry::new(CredentialPool::new(first))).or(Retry::new(second))`.
 //!
 //! The library reads no environment: keys, base URLs, proxies and certificate roots come from the
 //! host. The default client uses no proxy; to use one, build a [`reqwest::Client`] and hand it in.
@@ -24,6 +25,7 @@ pub mod anthropic;
 #[cfg(feature = "openai")]
 pub mod openai;
 
+mod credentials;
 mod fallback;
 mod retry;
 
@@ -44,6 +46,7 @@ pub use self::anthropic::{Anthropic, AnthropicBuilder, Caching};
 #[cfg(feature = "openai")]
 pub use self::openai::{OpenAiChat, OpenAiChatBuilder};
 pub use self::{
+    credentials::{CredentialPool, Turns},
     error::BuildError,
     fallback::Fallback,
     http::{ApiKey, Timeouts, status::classify},

@@ -1,6 +1,6 @@
 //! An assistant turn in content blocks, read into a message.
 
-use hermes_core::message::{Arguments, Call, Message, Part, Role};
+use hermes_core::message::{Arguments, Call, Message, Part, Reasoning, Role};
 use serde_json::Value;
 
 use super::thinking;
@@ -17,7 +17,11 @@ fn part(provider: &str, block: &Value) -> Option<Part> {
         "text" => Some(Part::Text(field("text").to_owned())),
         "thinking" => {
             let (text, signature) = (field("thinking"), field("signature"));
-            Some(Part::Reasoning(thinking::signed(provider, text, signature)))
+            let reasoning = match signature {
+                "" => Reasoning::new(text),
+                signature => thinking::signed(provider, text, signature),
+            };
+            Some(Part::Reasoning(reasoning))
         }
         "redacted_thinking" => Some(Part::Reasoning(thinking::redacted(provider, field("data")))),
         "tool_use" => {

@@ -196,6 +196,18 @@ fn a_turn_that_was_read_goes_back_as_it_was() {
 }
 
 #[test]
+fn thinking_without_a_signature_stays_here() {
+    let turn = provider(Caching::Off).import_turn(&[
+        json!({"type": "thinking", "thinking": "hm"}),
+        json!({"type": "text", "text": "ja"}),
+    ]);
+
+    let wire = wire(vec![Message::user("a"), turn]);
+
+    assert_eq!(wire[1]["content"], json!([{"type": "text", "text": "ja"}]));
+}
+
+#[test]
 fn pictures_are_told_apart_by_their_address() {
     let image = |url: &str| Part::Image(Image::new(url));
     let parts = vec![image("https://h/a.png"), image("data:image/png;base64,AAAA")];

@@ -1,5 +1,7 @@
 //! Conversations in the shape of chat completions, read into messages.
 
+use std::collections::BTreeMap;
+
 use hermes_core::message::{
     Arguments, Call, CallResult, CallStatus, Image, Message, Part, Reasoning, Role,
 };
@@ -36,11 +38,12 @@ pub struct Imported {
 /// ```
 pub fn import(messages: &[Value]) -> Imported {
     let mut imported = Imported::default();
+    let aliases = aliases(messages);
     let mut results: Vec<CallResult> = Vec::new();
     for message in messages {
         let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
         if matches!(role, "tool" | "function") {
-            results.push(result(message));
+            results.push(result(message, &aliases));
             continue;
         }
         imported.push_results(&mut results);
@@ -113,11 +116,34 @@ fn calls(message: &Value) -> impl Iterator<Item = Call> {
     })
 }
 
-fn result(message: &Value) -> CallResult {
+/// Returns the ids of calls by the other ids that they go by on some wires.
+fn aliases(messages: &[Value]) -> BTreeMap<String, String> {
+    let calls = messages.iter().filter_map(|it| it.get("tool_calls")?.as_array()).flatten();
+    let mut aliases = BTreeMap::new();
+    for call in calls {
+        let id = word(call.get("id"));
+        let others = [word(call.get("call_id")), word(call.get("response_item_id"))];
+        for other in others.into_iter().filter(|it| !it.is_empty()) {
+            aliases.entry(other).or_insert_with(|| id.clone());
+        }
+        for half in id.split('|').filter(|half| *half != id) {
+            aliases.entry(half.to_owned()).or_insert_with(|| id.clone());
+        }
+    }
+    // An id that is a call's own means that call.
+    let calls = messages.iter().filter_map(|it| it.get("tool_calls")?.as_array()).flatten();
+    for call in calls {
+        aliases.remove(&word(call.get("id")));
+    }
+    aliases
+}
+
+fn result(message: &Value, aliases: &BTreeMap<String, String>) -> CallResult {
     let texts: Vec<String> =
         content(message).into_iter().filter_map(|part| part.as_text().map(str::to_owned)).collect();
     let id = word(message.get("tool_call_id").or_else(|| message.get("call_id")));
-    CallResult::new(id.as_str().into(), CallStatus::Done, texts.join("\n"))
+    let id = aliases.get(&id).unwrap_or(&id).as_str();
+    CallResult::new(id.into(), CallStatus::Done, texts.join("\n"))
 }
 
 fn word(id: Option<&Value>) -> String {
@@ -157,6 +183,20 @@ mod tests {
         assert_eq!(calls, [("a", "x", "{\"n\":1}"), ("7", "y", "")]);
         assert_eq!(results, [("a", "r1"), ("7", "r2")]);
         assert_eq!(imported.messages.len(), 2);
+    }
+
+    #[test]
+    fn results_find_calls_by_their_other_id() {
+        let imported = import(&[
+            json!({"role": "assistant", "tool_calls": [
+                {"id": "fc_1", "call_id": "call_1", "function": {"name": "x"}},
+                {"id": "call_2|fc_2", "function": {"name": "y"}}]}),
+            json!({"role": "tool", "tool_call_id": "call_1", "content": "1"}),
+            json!({"role": "tool", "tool_call_id": "call_2", "content": "2"}),
+        ]);
+
+        let ids: Vec<_> = imported.messages[1].call_results().map(|it| it.call.as_str()).collect();
+        assert_eq!(ids, ["fc_1", "call_2|fc_2"]);
     }
 
     #[test]

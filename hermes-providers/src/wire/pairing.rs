@@ -133,11 +133,11 @@ impl<'a> Arranged<'a> {
 
     /// Adds a message with calls and, right after it, one result for each.
     fn push_answered(&mut self, message: &'a Message, answers: &[Option<&CallResult>]) {
-        let (message, ids) = with_distinct_ids(message);
+        let answer = |nth: usize| answers.get(nth).copied().flatten();
+        let (message, ids) = with_distinct_ids(message, |nth| answer(nth).is_some());
         let results: Vec<CallResult> = ids
             .into_iter()
-            .enumerate()
-            .map(|(nth, id)| match answers.get(nth).copied().flatten() {
+            .map(|(nth, id)| match answer(nth) {
                 Some(result) => CallResult::new(id, result.status, result.content.clone()),
                 None => CallResult::new(id, CallStatus::Cancelled, MISSING),
             })
@@ -158,26 +158,35 @@ impl<'a> Arranged<'a> {
     }
 }
 
-/// Returns a message whose call ids are distinct, and these ids.
-fn with_distinct_ids(message: &Message) -> (Outgoing<'_>, Vec<CallId>) {
-    let mut ids: Vec<CallId> = Vec::new();
+/// Returns a message whose call ids are distinct, and these ids with the places of their calls.
+///
+/// A call with an id that another has gets one of its own if it was answered, and goes if it was not:
+/// then it is the other one over again.
+fn with_distinct_ids(
+    message: &Message,
+    is_answered: impl Fn(usize) -> bool,
+) -> (Outgoing<'_>, Vec<(usize, CallId)>) {
+    let mut ids: Vec<(usize, CallId)> = Vec::new();
     let mut is_changed = false;
     for (nth, call) in message.calls().enumerate() {
-        let is_taken = call.id.as_str().is_empty() || ids.contains(&call.id);
+        let is_repeated = ids.iter().any(|(_, id)| *id == call.id);
+        let is_taken = is_repeated || call.id.as_str().is_empty();
         is_changed |= is_taken;
-        let fresh = is_taken.then(|| CallId::new(format!("{}_{nth}", call.id)));
-        ids.push(fresh.unwrap_or_else(|| call.id.clone()));
+        if !is_taken {
+            ids.push((nth, call.id.clone()));
+        } else if !is_repeated || is_answered(nth) {
+            ids.push((nth, CallId::new(format!("{}_{nth}", call.id))));
+        }
     }
     if !is_changed {
         return (Outgoing::Kept(message), ids);
     }
-    let mut fresh = ids.iter();
-    let parts = message.parts.iter().map(|part| match part {
-        Part::Call(call) => {
-            let id = fresh.next().unwrap_or(&call.id).clone();
-            Part::Call(Call::new(id, call.name.clone(), call.arguments.clone()))
-        }
-        other => other.clone(),
+    let mut nth = 0;
+    let parts = message.parts.iter().filter_map(|part| {
+        let Part::Call(call) = part else { return Some(part.clone()) };
+        let id = ids.iter().find(|(place, _)| *place == nth).map(|(_, id)| id.clone());
+        nth += 1;
+        Some(Part::Call(Call::new(id?, call.name.clone(), call.arguments.clone())))
     });
     (Outgoing::Made(Message::new(message.role, parts.collect())), ids)
 }
@@ -285,6 +294,13 @@ mod tests {
             shown(&messages),
             ["user a", "calls x,x_1", "results x=r1,x_1=r2", "calls x", "results x=r3"]
         );
+    }
+
+    #[test]
+    fn a_call_that_is_there_twice_goes_out_once() {
+        let messages = [Message::user("a"), calling(&["x", "x"]), result("x", "r")];
+
+        assert_eq!(shown(&messages), ["user a", "calls x", "results x=r"]);
     }
 
     #[test]

@@ -171,3 +171,19 @@ async fn the_contract_is_kept_with_an_endpoint_that_says_nothing() {
         conformance::pending_provider(&provider, &request).await;
     }
 }
+
+/// A dead proxy in the environment of another process, which runs the simplest test of this one.
+#[test]
+fn proxies_in_the_environment_are_not_used() {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
+    {
+        command.env(name, "http://127.0.0.1:9");
+    }
+    command.env_remove("NO_PROXY").env_remove("no_proxy");
+
+    let output = command.args(["streams::an_answer_streams", "--exact"]).output().unwrap();
+
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("1 passed"), "{text}");
+}
