@@ -12,6 +12,7 @@ mod fuzzy;
 mod index;
 mod memory;
 mod skill_manage;
+mod threat;
 
 use std::{
     path::{Path, PathBuf},
@@ -23,7 +24,7 @@ type Family = (&'static str, Option<fn(&Path, usize) -> String>);
 
 const FAMILIES: [Family; 8] = [
     ("fuzzy", Some(|folder, show| fuzzy::run(&folder.join("fuzzy.jsonl"), show))),
-    ("threat", None),
+    ("threat", Some(threat::run)),
     ("guard", None),
     ("memory", Some(memory::run)),
     ("frontmatter", Some(frontmatter::run)),
