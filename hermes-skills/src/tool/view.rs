@@ -98,16 +98,16 @@ impl SkillView {
             "success": true,
             "name": skill,
             "file": file,
-            "content": found.text.value,
+            "content": shown(&found),
         });
         warn(&found, &mut reply, context);
         self.note(&found, context).await;
         Ok(reply)
     }
 
-    async fn note(&self, shown: &SkillText, context: &ToolContext) {
-        context.seen().note(shown.seen_key(), shown.text.version);
-        self.count(shown, context).await;
+    async fn note(&self, text: &SkillText, context: &ToolContext) {
+        context.seen().note(text.seen_key(), text.text.version);
+        self.count(text, context).await;
     }
 
     async fn count(&self, shown: &SkillText, context: &ToolContext) {
@@ -162,7 +162,7 @@ fn whole(main: &SkillText, doc: &SkillDoc) -> Value {
         "description": doc.description,
         "tags": doc.tags,
         "related_skills": doc.related_skills,
-        "content": main.text.value,
+        "content": shown(main),
         "path": format!("{}/SKILL.md", path_of(main).trim_start_matches("./")),
         "linked_files": files,
         "usage_hint": hint,
@@ -171,6 +171,12 @@ fn whole(main: &SkillText, doc: &SkillDoc) -> Value {
         fields.insert("skill_dir".to_owned(), folder.display().to_string().into());
     }
     reply
+}
+
+/// Returns the text with plain line ends, which say the same in fewer characters; patches find their
+/// passage with either kind, and files keep theirs.
+fn shown(text: &SkillText) -> String {
+    text.text.value.replace("\r\n", "\n")
 }
 
 /// Marks a text that holds what looks like injected orders; skills may lie there from before.
