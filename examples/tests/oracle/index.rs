@@ -1,7 +1,7 @@
 //! The `index` family: which skills the prompt and `skills_list` show, and how.
 //!
 //! The folders are walked here, in memory, by the rules of `hermes_skills::index`; what
-//! `skill_view` shows is left to the cases of the store.
+//! `skill_view` shows comes from a store on a real folder.
 
 #![expect(
     clippy::expect_used,
@@ -16,6 +16,8 @@ use hermes_skills::{
     index::{Entry, Folder, block, cut, fits, index_category, list_category, runs_on},
 };
 use serde_json::{Value, json};
+
+use super::index_views;
 
 /// Compares every vector of `dir/index.jsonl` and returns the line of figures, after up to `show`
 /// differing vectors.
@@ -57,7 +59,13 @@ fn compare(vector: &Value) -> Vec<(String, String)> {
         "categories": vector["skills_list"]["categories"],
     });
     let pairs = [(home.block(), theirs), (home.list().to_string(), theirs_list.to_string())];
-    pairs.into_iter().filter(|(ours, theirs)| ours != theirs).collect()
+    let mut differences: Vec<(String, String)> =
+        pairs.into_iter().filter(|(ours, theirs)| ours != theirs).collect();
+    let disabled = disabled(&config(vector), &vector["env"]);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    differences.extend(runtime.block_on(index_views::differences(vector, &disabled)));
+    differences
 }
 
 /// The rows without the line break that a description in a literal block ends with.
@@ -227,6 +235,12 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("idx-disabled-dir", "a hidden skill is hidden from the index and from the list alike"),
     ("idx-cond-string", "one tool as text means that tool, not each of its letters"),
     ("idx-long-fm-4000", "a frontmatter is read to its end, not for 4,000 characters"),
+    ("idx-root-skillmd", "a SKILL.md in the root is reported: its folder would be all skills"),
+    ("idx-flat-md", "a loose file is no skill; nothing lists it"),
+    ("idx-support-dirs", "every supporting file is listed, or nobody could ask for it"),
+    ("idx-linked-files", "every supporting file is listed, and no file beside the four folders"),
+    ("idx-ext-dir", "a skill of the home hides one of its name in an external folder"),
+    ("idx-glob-name", "a name is no pattern"),
     ("idx-injection-desc", "a description cannot end the list"),
     ("idx-injection-name", "a name with a line break is no name, so the folder's is shown"),
 ];

@@ -10,6 +10,7 @@
 mod frontmatter;
 mod fuzzy;
 mod index;
+mod index_views;
 mod memory;
 mod skill_manage;
 mod threat;

@@ -283,7 +283,7 @@ fn unpack(value: &Value) -> Value {
     Value::String(format!("{}{}{}", text(before), text(letter).repeat(count), text(after)))
 }
 
-fn from_hex(hex: &str) -> Vec<u8> {
+pub(super) fn from_hex(hex: &str) -> Vec<u8> {
     let pairs = hex.as_bytes().chunks(2);
     let byte = |pair: &[u8]| u8::from_str_radix(&String::from_utf8_lossy(pair), 16);
     pairs.map(|pair| byte(pair).expect("hexadecimal")).collect()
