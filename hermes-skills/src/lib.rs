@@ -18,6 +18,7 @@ mod ledger;
 mod store;
 
 pub mod frontmatter;
+pub mod guard;
 pub mod index;
 pub mod patch;
 

@@ -9,8 +9,8 @@
 
 mod frontmatter;
 mod fuzzy;
+mod guard;
 mod index;
-mod index_views;
 mod memory;
 mod skill_manage;
 mod threat;
@@ -26,7 +26,7 @@ type Family = (&'static str, Option<fn(&Path, usize) -> String>);
 const FAMILIES: [Family; 8] = [
     ("fuzzy", Some(|folder, show| fuzzy::run(&folder.join("fuzzy.jsonl"), show))),
     ("threat", Some(threat::run)),
-    ("guard", None),
+    ("guard", Some(guard::run)),
     ("memory", Some(memory::run)),
     ("frontmatter", Some(frontmatter::run)),
     ("skill_manage", Some(skill_manage::run)),

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Scores the vectors in `dir` and returns the line of the family.
 ///
 /// The first `show` vectors that are judged wrongly are listed before it, by kind.
-pub fn run(dir: &Path, show: usize) -> String {
+pub(crate) fn run(dir: &Path, show: usize) -> String {
     let mut score = Score { show, ..Score::default() };
     for vector in read(&dir.join("threat.jsonl")) {
         let class = text(&vector, "attack_class");

@@ -72,7 +72,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "SYSTEM_PROMPT",
-        "system/initial/hidden/original/developer/internal/secret prompt/instructions/message;\
+        "system/initial/hidden/developer/internal/secret prompt/instructions/message;original instructions;\
          hidden/secret rules/directives;instructions above;prompt above;system-level instructions",
     ),
     (
@@ -87,6 +87,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
          access/auth token/tokens/credentials;login data/details/credentials",
     ),
     ("TAKEN_FILE", "SECRET_FILE !<REDIRECT !<APPEND !<-i !<--identity-file"),
+    ("SECRET_FILE", ".kube/.docker CONFIG"),
     ("HTTPIE", "http !>URL;https !>URL;xh !>URL"),
     (
         "ENVIRONMENT",
@@ -140,7 +141,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "system safety security developer developers ethical content moderation internal \
         openai anthropic core original hidden alignment usage behavioral",
     ),
-    ("NOT", "not never dont doesnt shouldnt mustnt cant wont cannot avoid nobody"),
+    ("NOT", "not never dont doesnt shouldnt mustnt cant wont cannot avoid"),
     (
         "VOID",
         "void cancelled canceled revoked lifted suspended obsolete null superseded replaced \
@@ -207,6 +208,12 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         participant part host moderator reviewer editor step bit little lot few ready able \
         parent citizen resident member's proud certified registered default",
     ),
+    (
+        "EVERYMAN",
+        "customer user tester beginner newcomer reader client visitor student colleague \
+        reviewer guest buyer shopper stranger friend child novice teammate newbie caller",
+    ),
+    ("PRETEXT", "hypothetical hypothetically fictional fiction educational imaginary roleplay"),
     ("PERSONA", "dan stan dude aim evil root jailbroken unrestricted uncensored omega"),
     (
         "UPDATED",
@@ -216,7 +223,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     (
         "LEAK",
         "output print reveal show repeat display leak dump disclose recite share expose \
-        reproduce echo return paste give tell write send",
+        reproduce echo paste give tell write send",
     ),
     ("EXACTLY", "verbatim word exactly fully entirely completely above"),
     (

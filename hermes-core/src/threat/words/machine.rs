@@ -29,6 +29,8 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("PRIVATE_KEY", "id_rsa id_ed25519 id_ecdsa id_dsa secring.gpg"),
     ("KEY_FOLDER", ".ssh .gnupg .aws .kube"),
     ("SSH", ".ssh"),
+    ("HISTORY_FILE", ".bash_history .zsh_history .python_history .psql_history .mysql_history"),
+    ("CONFIG", "/config config.json"),
     ("HERMES", ".hermes $hermes_home hermes_home"),
     ("DOTENV", ".env"),
     ("AUTHORIZED", "authorized_keys authorized_keys2 authorized-keys"),

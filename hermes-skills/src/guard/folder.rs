@@ -1,0 +1,170 @@
+//! A skill folder as a value.
+
+use std::{fmt::Write as _, fs, io, path::Path};
+
+use sha2::{Digest, Sha256};
+
+/// A skill folder: its files and links, by path.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_skills::guard::Folder;
+///
+/// let folder = Folder::new().file("SKILL.md", "text").file("notes/a.md", "text");
+///
+/// assert_eq!(folder.entries().len(), 2);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folder {
+    entries: Vec<Entry>,
+}
+
+/// A file or link in a [`Folder`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Relative to the folder, with `/`.
+    pub path: String,
+    /// What it holds.
+    pub content: Content,
+    /// Whether its owner may execute it.
+    pub is_executable: bool,
+}
+
+/// What an [`Entry`] holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Content {
+    /// The bytes of a file.
+    Bytes(Vec<u8>),
+    /// A file that was too large to read, with its length in bytes.
+    TooLarge(u64),
+    /// A symbolic link.
+    Link(Link),
+}
+
+/// Where a symbolic link leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Link {
+    /// To something in the folder.
+    Inside,
+    /// Out of the folder.
+    Outside,
+    /// Nowhere, or in a circle.
+    Broken,
+}
+
+impl Folder {
+    /// The largest file that is read, in bytes.
+    pub const FILE_MAX: u64 = 16 * 1024 * 1024;
+    /// How many files and folders are looked at.
+    const ENTRIES_MAX: usize = 10_000;
+
+    /// Creates an empty folder.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file that is not executable; `path` is relative, with `/`.
+    #[must_use]
+    pub fn file(self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        let content = Content::Bytes(bytes.into());
+        self.entry(Entry { path: path.into(), content, is_executable: false })
+    }
+
+    /// Adds a link.
+    #[must_use]
+    pub fn link(self, path: impl Into<String>, link: Link) -> Self {
+        let content = Content::Link(link);
+        self.entry(Entry { path: path.into(), content, is_executable: false })
+    }
+
+    fn entry(mut self, entry: Entry) -> Self {
+        self.entries.push(entry);
+        self.entries.sort_by(|left, right| left.path.cmp(&right.path));
+        self
+    }
+
+    /// Reads the folder at `root`. Links are not followed.
+    ///
+    /// Blocks on the disk; call it from a blocking task.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file or folder cannot be read, or if there are more than ten thousand of them:
+    /// what has not been looked at must not be called safe.
+    pub fn read(root: &Path) -> io::Result<Self> {
+        let real_root = fs::canonicalize(root)?;
+        let mut folder = Self::default();
+        let mut pending = vec![(real_root.clone(), String::new())];
+        let mut seen = 0;
+        while let Some((place, prefix)) = pending.pop() {
+            for child in fs::read_dir(&place)? {
+                let child = child?;
+                seen += 1;
+                if Self::ENTRIES_MAX < seen {
+                    return Err(io::Error::other("the folder holds too many files"));
+                }
+                let path = format!("{prefix}{}", child.file_name().to_string_lossy());
+                if child.file_type()?.is_dir() {
+                    pending.push((child.path(), format!("{path}/")));
+                } else {
+                    folder.entries.push(read_entry(&child.path(), path, &real_root)?);
+                }
+            }
+        }
+        folder.entries.sort_by(|left, right| left.path.cmp(&right.path));
+        Ok(folder)
+    }
+
+    /// Returns the entries, by path in byte order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Returns the hash of the contents as `sha256:` and 64 hexadecimal digits: of every file, in
+    /// byte order of the paths, its path, a NUL and its bytes.
+    pub fn hash(&self) -> String {
+        let mut hasher = Sha256::new();
+        for Entry { path, content, .. } in &self.entries {
+            let Content::Bytes(bytes) = content else { continue };
+            hasher.update(path.as_bytes());
+            hasher.update([0]);
+            hasher.update(bytes);
+        }
+        let mut hash = String::from("sha256:");
+        for byte in hasher.finalize() {
+            let _ = write!(hash, "{byte:02x}");
+        }
+        hash
+    }
+}
+
+fn read_entry(place: &Path, path: String, root: &Path) -> io::Result<Entry> {
+    let metadata = fs::symlink_metadata(place)?;
+    let content = if metadata.is_symlink() {
+        Content::Link(match fs::canonicalize(place) {
+            Ok(target) if target.starts_with(root) => Link::Inside,
+            Ok(_) => Link::Outside,
+            Err(_) => Link::Broken,
+        })
+    } else if !metadata.is_file() || Folder::FILE_MAX < metadata.len() {
+        Content::TooLarge(metadata.len())
+    } else {
+        Content::Bytes(fs::read(place)?)
+    };
+    Ok(Entry { path, content, is_executable: !metadata.is_symlink() && is_executable(&metadata) })
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_metadata: &fs::Metadata) -> bool {
+    false
+}

@@ -1,0 +1,64 @@
+//! Orders, secrets and exfiltration, by the rules for every text that reaches the model.
+
+use hermes_core::threat::{self, Scope};
+
+use super::{Category, File, Finding, Report, Severity, language::Language};
+
+/// Returns what `hermes_core::threat` finds in a file.
+pub(super) fn find(file: &File<'_>) -> Vec<Finding> {
+    let text = file.text;
+    let mut line = 1;
+    let mut counted = 0;
+    threat::scan(text, Scope::Strict)
+        .into_iter()
+        .map(|found| {
+            let start = found.range.start.max(counted);
+            let between = text.as_bytes().get(counted..start).unwrap_or_default();
+            line += memchr::memchr_iter(b'\n', between).count();
+            counted = start;
+            let excerpt = text.get(found.range.clone()).unwrap_or_default();
+            Finding {
+                file: file.path.to_owned(),
+                line,
+                category: category(&found.id),
+                severity: severity(&found, file.language),
+                excerpt: excerpt.chars().take(Report::EXCERPT_MAX).collect(),
+                id: found.id,
+                reason: found.reason,
+            }
+        })
+        .collect()
+}
+
+/// An order is worst where a model reads it, a command where it may run.
+fn severity(found: &threat::Finding, language: Language) -> Severity {
+    if !found.blocks() {
+        return Severity::Low;
+    }
+    let is_read = language == Language::Prose;
+    match category(&found.id) {
+        Category::Injection | Category::Obfuscation if is_read => Severity::Critical,
+        Category::Exfiltration | Category::Network if is_read || language.runs() => {
+            Severity::Critical
+        }
+        _ => Severity::High,
+    }
+}
+
+fn category(id: &str) -> Category {
+    match id {
+        "ssh_backdoor" | "shell_startup" | "agent_config_mod" | "hermes_config_mod" => {
+            Category::Persistence
+        }
+        "hardcoded_secret" => Category::Secrets,
+        "reverse_shell" | "c2_heartbeat" | "c2_task_pull" | "known_c2_framework"
+        | "c2_explicit" => Category::Network,
+        "pipe_to_shell" => Category::SupplyChain,
+        "obfuscated_order" => Category::Obfuscation,
+        "exfil_curl" | "exfil_wget" | "exfil_command" | "send_to_url" | "context_exfil"
+        | "repo_exfil" | "markdown_exfil" | "read_secrets" | "ssh_access" | "hermes_env" => {
+            Category::Exfiltration
+        }
+        _ => Category::Injection,
+    }
+}
