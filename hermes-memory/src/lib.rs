@@ -1,4 +1,5 @@
-//! Memory for the hermes agent crates: facts in two small files, shared with hermes-agent.
+//! Memory for the hermes agent crates: facts in two small files, shared with hermes-agent, and conversations
+//! in SQLite.
 //!
 //! [`FileMemory`] keeps the lists `memories/MEMORY.md` and `memories/USER.md` under a home folder.
 //! [`Memory`] makes parts of an agent of it, or of any other
@@ -10,6 +11,7 @@
 //! | keep memory in files | [`FileMemory`] |
 //! | keep it elsewhere | [`MemoryBackend`](hermes_core::memory::MemoryBackend), checked by `hermes_core::testing::conformance::memory_backend` |
 //! | give it to an agent | [`Memory`] |
+//! | keep conversations, and search them | `SqliteSessions` and `SessionSearch` (feature `sqlite`, which builds SQLite) |
 //! | judge entries by rules of your own | [`Scanner`](hermes_core::threat::Scanner) |
 //!
 //! Limits are in characters (Unicode scalars). Blocking work runs on tokio's blocking threads, so
@@ -17,10 +19,14 @@
 
 mod extension;
 mod file;
+#[cfg(feature = "sqlite")]
+mod session;
 mod tool;
 
 mod edit;
 
+#[cfg(feature = "sqlite")]
+pub use self::session::{Order, SearchOptions, SessionSearch, SessionSearchArgs, SqliteSessions};
 pub use self::{
     extension::{Memory, MemorySection},
     file::FileMemory,
