@@ -8,6 +8,7 @@
 #![expect(clippy::disallowed_methods, reason = "a test harness is configured by its environment")]
 
 mod frontmatter;
+mod fts;
 mod fuzzy;
 mod guard;
 mod index;
@@ -31,7 +32,7 @@ const FAMILIES: [Family; 8] = [
     ("frontmatter", Some(frontmatter::run)),
     ("skill_manage", Some(skill_manage::run)),
     ("index", Some(index::run)),
-    ("fts", None),
+    ("fts", Some(fts::run)),
 ];
 
 fn main() -> ExitCode {

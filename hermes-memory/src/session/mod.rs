@@ -6,12 +6,14 @@ mod segment;
 mod fault;
 mod index;
 mod migrate;
+mod search;
 mod snippet;
 mod sqlite;
 
 mod tool;
 
 pub use self::{
-    sqlite::{Order, SearchOptions, SqliteSessions},
+    search::{Order, SearchOptions},
+    sqlite::SqliteSessions,
     tool::{SessionSearch, SessionSearchArgs},
 };
