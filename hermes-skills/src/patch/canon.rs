@@ -230,6 +230,10 @@ fn rest(text: &str, at: usize) -> &str {
 
 /// Returns whether a line without blanks at its ends is canonical as it is: visible ASCII and single
 /// spaces. Looks at all of it, without a branch, so that many bytes can be looked at at once.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "a branch would keep the loop from being vectorised"
+)]
 fn is_simple(line: &[u8]) -> bool {
     let visible = line.iter().fold(true, |simple, byte| simple & (b' '..=b'~').contains(byte));
     let pairs = line.iter().zip(line.iter().skip(1));
