@@ -32,7 +32,7 @@ pub enum PatchError {
     Ambiguous {
         /// The first few places that fit.
         places: Vec<Passage>,
-        /// How many places fit; overlapping ones count.
+        /// How many places fit; of places that overlap, two are counted if there are no others.
         total: usize,
         /// The strategy that found them.
         strategy: Strategy,

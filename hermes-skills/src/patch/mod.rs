@@ -9,8 +9,8 @@
 //! # What never happens
 //!
 //! - Text outside the reported [`Edit::span`]s never changes, not even a line end.
-//! - A passage that differs from `old` in a number, a path, a flag, a negation or a name is never
-//!   taken for it.
+//! - A passage that differs from `old` in a number or a negation is never taken for it; one that differs
+//!   in the spelling of a name only if `new` has the file's spelling.
 //! - Of two places that fit equally well none is picked: the call is refused and names both.
 //! - A match never starts or ends inside a character that stands for several, such as `…` for
 //!   `...`.
