@@ -12,6 +12,7 @@ mod fts;
 mod fuzzy;
 mod guard;
 mod index;
+mod index_views;
 mod memory;
 mod skill_manage;
 mod threat;
