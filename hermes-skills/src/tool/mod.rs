@@ -17,12 +17,12 @@ use std::{
 };
 
 use hermes_core::{
-    skill::{SkillError, SkillFile, SkillList, SkillName, SkillStore, SkillSummary},
+    skill::{SkillError, SkillFile, SkillList, SkillName, SkillStore, SkillSummary, SkillWarning},
     threat::{self, Scope},
 };
 
 pub use self::{list::SkillsList, manage::SkillManage, view::SkillView};
-use crate::index::runs_on;
+use crate::{frontmatter::SkillDoc, index::runs_on};
 
 /// Names of skills that are not offered. A clone shares them, so that a host can keep one and change
 /// it while the agent runs.
@@ -79,7 +79,7 @@ impl Library {
     /// warning.
     pub(crate) async fn offered(&self) -> Result<SkillList, SkillError> {
         let mut list = self.store.list().await?;
-        let hidden = self.hidden_folders().await;
+        let hidden = self.hidden_folders(&list).await;
         list.skills.retain(|skill| !hidden.contains(skill.name.as_str()) && runs_here(skill));
         for skill in &mut list.skills {
             if let Some(finding) = threat::first_block(&skill.description, Scope::Strict) {
@@ -87,29 +87,41 @@ impl Library {
                 let place = skill.category.iter().map(String::as_str).chain([skill.name.as_str()]);
                 let place = place.collect::<Vec<_>>().join("/");
                 let reason = format!("its description is not shown: {finding}");
-                list.warnings.push(hermes_core::skill::SkillWarning::new(place, reason));
+                list.warnings.push(SkillWarning::new(place, reason));
             }
         }
         for (category, about) in &mut list.categories {
             if let Some(finding) = threat::first_block(about, Scope::Strict) {
                 about.clear();
                 let reason = format!("the description of the category is not shown: {finding}");
-                list.warnings.push(hermes_core::skill::SkillWarning::new(&**category, reason));
+                list.warnings.push(SkillWarning::new(&**category, reason));
             }
         }
         Ok(list)
     }
 
-    /// Returns whether the skill called `name` is hidden.
+    /// Returns whether the skill called `name` is hidden, by that name or by the one in its head.
     pub(crate) async fn is_hidden(&self, name: &SkillName) -> bool {
-        self.hidden_folders().await.contains(name.as_str())
+        let hidden = self.hidden.names();
+        let is_listed = |name: &str| hidden.iter().any(|it| it == name);
+        if hidden.is_empty() {
+            return false;
+        }
+        if is_listed(name.as_str()) {
+            return true;
+        }
+        let Ok(main) = self.store.read(name.as_str(), &SkillFile::main()).await else {
+            return false;
+        };
+        SkillDoc::parse(&main.text.value).name.is_some_and(|name| is_listed(&name))
     }
 
     /// Returns the folders of the hidden skills, whichever of its names each is hidden by.
-    async fn hidden_folders(&self) -> BTreeSet<String> {
+    async fn hidden_folders(&self, list: &SkillList) -> BTreeSet<String> {
         let mut folders = BTreeSet::new();
         for name in self.hidden.names() {
-            if let Ok(found) = self.store.read(&name, &SkillFile::main()).await {
+            let is_folder = list.skills.iter().any(|skill| skill.name.as_str() == name);
+            if !is_folder && let Ok(found) = self.store.read(&name, &SkillFile::main()).await {
                 folders.insert(found.skill.to_string());
             }
             folders.insert(name);
