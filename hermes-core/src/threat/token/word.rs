@@ -1,0 +1,231 @@
+//! Reads words: plain ones, and long ones with joiners or letters beyond ASCII.
+
+use std::ops::Range;
+
+use super::Tokenizer;
+use crate::threat::{
+    dictionary::{HASH_START, hash_step, is_unspaced},
+    variable,
+};
+
+/// The longest end of a word with joiners that is looked up as a whole.
+const REST_MAX: usize = 24;
+
+impl Tokenizer<'_> {
+    /// Reads a word: letters and digits, with what may stand inside a word.
+    pub(super) fn word(&mut self) {
+        let start = self.at;
+        let mut hashed = HASH_START;
+        let mut end = start;
+        while let Some(&byte) = self.bytes.get(end)
+            && byte.is_ascii_alphanumeric()
+        {
+            hashed = hash_step(hashed, byte);
+            end += 1;
+        }
+        if self.goes_on(end) {
+            return self.long_word(start);
+        }
+        self.at = end;
+        self.plain_word(start..end, hashed);
+    }
+
+    /// Returns whether a word goes on after its ASCII letters, behind a joiner or in another script.
+    pub(super) fn goes_on(&self, end: usize) -> bool {
+        match self.byte(end) {
+            b'.' | b'_' | b'-' | b'\'' | b'*' => self.is_inside(end + 1),
+            0x80.. => {
+                let rest = self.text.get(end..).and_then(|rest| rest.chars().next());
+                rest.is_some_and(|ch| ch == '\u{2019}' || ch.is_alphanumeric() && !is_unspaced(ch))
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn plain_word(&mut self, range: Range<usize>, hashed: u64) {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        if self.in_path(range.start) && self.path_name(text, &range) {
+            return;
+        }
+        if text.len() == 1 && text.starts_with(|ch: char| ch.is_ascii_alphabetic()) {
+            self.letters.extend(text.chars().map(|ch| (ch, range.start)));
+        } else if !self.letters.is_empty() {
+            self.flush_letters();
+        }
+        let found = self.dictionary.find(text, hashed);
+        let entry = found.and_then(|id| self.dictionary.word(id));
+        if found.is_none() && 3 <= text.len() {
+            self.strange_word(text, &range);
+        } else if let Some(disguise) = entry.and_then(|word| word.disguise) {
+            self.disguise(disguise);
+        }
+        if !self.in_path(range.start) {
+            self.count(hashed, entry);
+        }
+        self.push(found, range.clone());
+        let rest = self.bytes.get(range.end..).unwrap_or_default();
+        if found.is_some() && rest.starts_with(b"://") {
+            self.push(self.signs.url, range);
+        }
+    }
+
+    /// Returns whether a slash stands before `start`.
+    pub(super) fn in_path(&self, start: usize) -> bool {
+        start.checked_sub(1).is_some_and(|at| self.byte(at) == b'/')
+    }
+
+    /// Looks up a word that only means something as the last name of a path.
+    pub(super) fn path_name(&mut self, text: &str, range: &Range<usize>) -> bool {
+        if 16 < text.len() || self.byte(range.end) == b'/' {
+            return false;
+        }
+        let mut name = std::mem::take(&mut self.word);
+        name.clear();
+        name.push('/');
+        name.push_str(text);
+        let found = self.dictionary.find_text(&name);
+        self.word = name;
+        self.push(found, range.clone());
+        found.is_some()
+    }
+
+    /// Reads a word with joiners, or with letters beyond ASCII.
+    pub(super) fn long_word(&mut self, start: usize) {
+        self.flush_letters();
+        let mut word = std::mem::take(&mut self.word);
+        word.clear();
+        let mut joints: Vec<(usize, usize)> = Vec::new();
+        let mut end = start;
+        while let Some(ch) = self.text.get(end..).and_then(|rest| rest.chars().next()) {
+            let next = end + ch.len_utf8();
+            match ch {
+                '.' | '_' | '-' if self.is_inside(next) || end == start => {
+                    if !word.is_empty() {
+                        joints.push((word.len(), next));
+                    }
+                    word.push(ch);
+                }
+                '\'' | '*' | '\u{2019}' if self.is_inside(next) => {}
+                _ if ch.is_alphanumeric() && !is_unspaced(ch) => word.push(ch.to_ascii_lowercase()),
+                _ => break,
+            }
+            end = next;
+        }
+        self.at = end.max(start + 1);
+        self.look_up_parts(&word, &joints, start..end);
+        self.word = word;
+    }
+
+    /// Returns whether a word goes on at `next`, after a joiner.
+    pub(super) fn is_inside(&self, next: usize) -> bool {
+        let rest = self.bytes.get(next..).unwrap_or_default();
+        let marks = rest.iter().take(3).take_while(|it| matches!(it, b'_' | b'-' | b'*')).count();
+        match self.byte(next + marks) {
+            0x80.. => {
+                let rest = self.text.get(next + marks..).and_then(|rest| rest.chars().next());
+                rest.is_some_and(|ch| ch.is_alphanumeric() && !is_unspaced(ch))
+            }
+            byte => byte.is_ascii_alphanumeric(),
+        }
+    }
+
+    /// Looks a long word up as a whole, then in parts.
+    pub(super) fn look_up_parts(
+        &mut self,
+        word: &str,
+        joints: &[(usize, usize)],
+        range: Range<usize>,
+    ) {
+        if let Some(id) = self.find_spelled(word) {
+            let entry = self.dictionary.word(id);
+            if let Some(disguise) = entry.and_then(|word| word.disguise) {
+                self.disguise(disguise);
+            }
+            if !self.in_path(range.start) {
+                self.count(u64::MAX, entry);
+            }
+            self.push(Some(id), range.clone());
+            self.push_email(&range);
+            return;
+        }
+        if super::strange::ENCODED_MIN <= word.len() {
+            self.encoded(&range);
+        }
+        if word.starts_with(|first: char| first.is_ascii_digit()) && is_address(word) {
+            self.count(u64::MAX, None);
+            self.push(self.signs.address, range);
+            return;
+        }
+        let quoted =
+            range.start.checked_sub(1).is_some_and(|at| matches!(self.byte(at), b'"' | b'\''));
+        if quoted && variable::is_secret_name(word) {
+            self.push(self.signs.variable, range.clone());
+        }
+        if word.starts_with('-') {
+            self.count(u64::MAX, None);
+            return;
+        }
+        let mut from = (0, range.start);
+        for &(folded, original) in joints.iter().chain([&(word.len(), range.end)]) {
+            let part = word.get(from.0..folded).unwrap_or_default();
+            let part = part.trim_start_matches(['.', '_', '-']);
+            if 0 < from.0 && self.rest_of_word(word, from.0, from.1..range.end) {
+                break;
+            }
+            self.part(part, from.1..original);
+            from = (folded, original);
+        }
+        self.push_email(&range);
+    }
+
+    /// Looks up what is left of a long word as one word.
+    pub(super) fn rest_of_word(&mut self, word: &str, from: usize, range: Range<usize>) -> bool {
+        let rest = word.get(from..).unwrap_or_default().trim_start_matches(['.', '_', '-']);
+        if REST_MAX < rest.len() || !rest.contains('_') {
+            return false;
+        }
+        let Some(id) = self.find_spelled(rest) else { return false };
+        self.count(u64::MAX, self.dictionary.word(id));
+        self.push(Some(id), range);
+        true
+    }
+
+    pub(super) fn part(&mut self, part: &str, range: Range<usize>) {
+        let mut letters = part.chars();
+        if let (Some(letter), None) = (letters.next(), letters.next()) {
+            self.letters.push((letter, range.start));
+        } else if !part.is_empty() {
+            self.flush_letters();
+        }
+        if part.is_empty() {
+            return;
+        }
+        let found = self.find_spelled(part);
+        if found.is_none() && part.is_ascii() && 3 <= part.len() {
+            self.strange_word(part, &range);
+        }
+        let entry = found.and_then(|id| self.dictionary.word(id));
+        if let Some(disguise) = entry.and_then(|word| word.disguise) {
+            self.disguise(disguise);
+        }
+        self.count(u64::MAX, entry);
+        self.push(found, range);
+    }
+
+    pub(super) fn push_email(&mut self, range: &Range<usize>) {
+        let after_at = range.start.checked_sub(1).is_some_and(|at| self.byte(at) == b'@');
+        let named = range.start.checked_sub(2).is_some_and(|at| {
+            let byte = self.byte(at);
+            byte.is_ascii_alphanumeric() || byte == b'.'
+        });
+        if after_at && named {
+            self.push(self.signs.email, range.clone());
+        }
+    }
+}
+
+/// Returns whether `word` is an IPv4 address.
+fn is_address(word: &str) -> bool {
+    word.bytes().filter(|&byte| byte == b'.').count() == 3
+        && word.split('.').all(|part| part.parse::<u8>().is_ok())
+}
