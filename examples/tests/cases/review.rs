@@ -52,9 +52,9 @@ async fn one(case: &Node<'_>, fault: Option<&str>, checks: &mut Checks) -> Resul
     let home = Home::set_up(Some(&setup));
     let mut play = Play::open(&setup, &input, &home, fault).await?;
     let before = play.observe();
-    let rows_before = play.rows().await;
+    let rows_before = play.rows();
     play.run(&setup, &input).await?;
-    let rows_after = play.rows().await;
+    let rows_after = play.rows();
     home.check(&expect, checks);
     play.check_review(&expect, checks);
     play.check_requests(&expect, checks);
@@ -142,7 +142,7 @@ impl Play {
         let builder = Agent::builder(model.clone()).model("scripted");
         let mut builder = with_tools(builder, setup, home);
         let has_database = setup.opt("session_db").is_some_and(|it| it.bool());
-        let database = has_database.then(|| Database::open(home.path()));
+        let database = if has_database { Some(Database::open(home.path()).await?) } else { None };
         if let Some(database) = &database {
             builder = builder.sessions(database.store());
         }
@@ -165,9 +165,9 @@ impl Play {
         serde_json::to_string(&*self.session.history()).unwrap()
     }
 
-    async fn rows(&self) -> [usize; 2] {
+    fn rows(&self) -> [usize; 2] {
         match &self.database {
-            Some(database) => database.rows().await,
+            Some(database) => database.rows(),
             None => [0, 0],
         }
     }

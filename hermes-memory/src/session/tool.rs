@@ -142,9 +142,7 @@ impl TypedTool for SessionSearch {
             (Some(id), _) if !id.trim().is_empty() => {
                 self.read(id.trim(), args.around_message_id, window).await
             }
-            (_, Some(query)) if !query.trim().is_empty() => {
-                self.discover(query, clamp(args.limit, 3, 10), context).await
-            }
+            (_, Some(query)) => self.discover(query, clamp(args.limit, 3, 10), context).await,
             _ => {
                 Ok(refused("Pass query, the words to find, or session_id, a conversation to read."))
             }
@@ -238,8 +236,15 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_blank_query_finds_nothing() {
+        let (status, reply) = call(json!({"query": " "})).await;
+
+        assert_eq!((status, &reply["count"]), (CallStatus::Done, &json!(0)));
+    }
+
+    #[tokio::test]
     async fn nothing_asked_is_told_what_to_ask() {
-        assert_eq!(call(json!({"query": " "})).await.0, CallStatus::Rejected);
+        assert_eq!(call(json!({"query": null})).await.0, CallStatus::Rejected);
         assert_eq!(call(json!({"query": 5})).await.0, CallStatus::Rejected);
     }
 
