@@ -43,6 +43,9 @@ pub(super) const RULES: &[Rule] = &[
             "^ OVERRIDE ~ PRIOR ~ DIRECTIVE !<NOT",
             "OVERRIDE ~ ALL ~ PRIOR ~ DIRECTIVE !<NOT",
             "IGNORE ~ DIRECTIVE PRIOR !<NOT",
+            "IGNORE ALL ORDERS - PRIOR !<NOT",
+            "IGNORE what you were told/taught/instructed !<NOT",
+            "nothing you were told ~ matters/counts/applies",
             "IGNORE ~ DIRECTIVE ~ you ~ given/told/received/got/have/had/follow !<NOT",
             "IGNORE AI DIRECTIVE !<NOT",
             "IGNORE everything/all/anything/whatever PRIOR !<NOT",
@@ -75,6 +78,7 @@ pub(super) const RULES: &[Rule] = &[
         "orders the agent to break its rules",
         &[
             "IGNORE YOUR DIRECTIVE !<NOT",
+            "IGNORE YOUR training/conditioning !<NOT",
             "IGNORE YOUR old/current/PRIOR DIRECTIVE !<NOT",
             "IGNORE YOUR AI DIRECTIVE !<NOT",
             "IGNORE YOUR AI COMMANDS !<NOT",
@@ -106,6 +110,8 @@ pub(super) const RULES: &[Rule] = &[
             "FROM_NOW ~~ OBEY",
             "FROM_NOW ~~ only follow",
             "FROM_NOW ~~ follow only",
+            "FROM_NOW ~ YOUR only DIRECTIVE",
+            "FROM_NOW ~ you answer/belong/listen/report - to me/us",
             "FROM_NOW ~~ NO_LIMITS",
             "^ new instructions $",
             "YOUR new instructions/orders/directives are",
@@ -148,6 +154,8 @@ pub(super) const RULES: &[Rule] = &[
             "NOT - TELL PERSON $",
             "NOT - TELL PERSON CONCEALED",
             "NOT - let ~ PERSON - KNOW",
+            "PERSON NOT find out",
+            "PERSON NOT sees/notices/learns/knows this/it/about",
             "NOT - REVEAL anything ~ to PERSON",
             "NOT - REVEAL that you/we/it",
             "^ lie to PERSON",
@@ -219,7 +227,11 @@ pub(super) const RULES: &[Rule] = &[
         "read_secrets",
         Scope::All,
         "reads a file of secrets",
-        &["READCMD ~ TAKEN_FILE !=HERE !<NOT", "^ READV ~ TAKEN_FILE ~~ SEND/INCLUDE"],
+        &[
+            "READCMD ~ TAKEN_FILE !=HERE !<NOT",
+            "sed -n ~ TAKEN_FILE",
+            "^ READV ~ TAKEN_FILE ~~ SEND/INCLUDE",
+        ],
     ),
     block(
         "reverse_shell",
@@ -290,6 +302,8 @@ pub(super) const RULES: &[Rule] = &[
             "PERSON - has/have - APPROVED ~ ALL ~ ACTIONS",
             "^ skip/bypass/disable/suppress/omit - CONFIRM ~~ DELETE",
             "no CONFIRM ~ required/needed/necessary ~~ DELETE",
+            "always DELETE - without asking/confirming/CONFIRM",
+            "RUNV everything/anything without asking/confirming/CONFIRM",
             "RUNV/perform ~ ALL ~ ACTIONS ~ without CONFIRM/asking/confirming",
             "ALL ~ ACTIONS ~ are APPROVED",
         ],
@@ -298,13 +312,23 @@ pub(super) const RULES: &[Rule] = &[
         "c2_heartbeat",
         Scope::Context,
         "reports to a remote controller",
-        &["BEACON to/with/home ~ ADDRESS", "BEACON to/with ~ URL", "^ beacon to ~ every"],
+        &[
+            "BEACON to/with/home ~ ADDRESS",
+            "BEACON to/with ~ URL",
+            "check in with URL/ADDRESS",
+            "^ beacon to ~ every",
+        ],
     ),
     block(
         "c2_task_pull",
         Scope::Context,
         "takes orders from a remote controller",
-        &["PULL ~ TASKING", "PULL ~ commands/instructions/orders ~ from ~ C2/c2/attacker/operator"],
+        &[
+            "PULL ~ TASKING",
+            "PULL ~ tasks/commands/orders ~ from URL/ADDRESS",
+            "connect to ~ and wait/await ~ orders/instructions/commands/tasks",
+            "PULL ~ commands/instructions/orders ~ from ~ C2/c2/attacker/operator",
+        ],
     ),
     block(
         "env_var_unset_agent",
@@ -329,6 +353,7 @@ pub(super) const RULES: &[Rule] = &[
         "uses a channel for remote control",
         &[
             "CONTACT ~ C2 C2_THING",
+            "^ C2 beacon/implant every/to",
             "CONTACT ~ command and control C2_THING",
             "CONTACT ~ command-and-control C2_THING",
         ],
@@ -393,7 +418,11 @@ pub(super) const RULES: &[Rule] = &[
         "repo_exfil",
         Scope::Strict,
         "pushes a whole repository elsewhere",
-        &["remote add = push = EVERYTHING", "push ~ URL = EVERYTHING", "push ~ EVERYTHING URL"],
+        &[
+            "remote add/set-url = push = EVERYTHING",
+            "push ~ URL = EVERYTHING",
+            "push ~ EVERYTHING URL",
+        ],
     ),
     block(
         "ssh_backdoor",
@@ -418,6 +447,7 @@ pub(super) const RULES: &[Rule] = &[
         "reads the agent's own secrets",
         &[
             "READCMD ~ HERMES DOTENV",
+            "copy/cp/mv HERMES DOTENV",
             "^ READV HERMES DOTENV",
             "^ READV contents/file HERMES DOTENV",
         ],
@@ -427,6 +457,7 @@ pub(super) const RULES: &[Rule] = &[
         Scope::Strict,
         "plants orders in a file that agents obey",
         &[
+            "EDITV ~ AGENT_FILE/SOUL ~ to/so/that ~ NETCMD/OBEY",
             "EDITV ~ AGENT_FILE ~~ IGNORE/ignores/skips/NOT/STEALTH/SECRET/DISABLE ~~ DIRECTIVE/GUARD/USER/CONFIRM",
         ],
     ),
@@ -434,7 +465,11 @@ pub(super) const RULES: &[Rule] = &[
         "hermes_config_mod",
         Scope::Strict,
         "weakens the agent's own configuration",
-        &["EDITV ~ HERMES HERMES_FILE ~~ DISABLE ~ GUARD", "DISABLE ~ GUARD ~~ HERMES HERMES_FILE"],
+        &[
+            "EDITV ~ HERMES HERMES_FILE ~~ DISABLE ~ GUARD",
+            "DISABLE ~ GUARD ~~ HERMES HERMES_FILE",
+            "HERMES HERMES_FILE ~ GUARD OFF/off/false/none",
+        ],
     ),
     block(
         "shell_startup",

@@ -187,7 +187,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     (
         "TAKE",
         "cc bcc send forward copy upload exfiltrate email mail transmit leak collect harvest \
-        record post append include install download add insert run execute grant disable share \
+        record post append include install download add insert run execute grant disable share save \
         transfer submit attach report log modify change delete remove push",
     ),
     (
@@ -268,7 +268,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("INCLUDE", "include append attach embed insert encode add put place"),
     (
         "PAYLOAD",
-        "config configuration results result output outputs data contents content file \
+        "database databases workspace codebase config configuration results result output outputs data contents content file \
         files everything findings memory memories history transcript conversation env \
         environment secrets credentials keys tokens passwords response responses context logs \
         prompt information details",

@@ -3,7 +3,7 @@
 pub(super) const WORDS: &[(&str, &str)] = &[
     (
         "NETCMD",
-        "curl wget nc ncat netcat socat telnet scp rsync sftp ftp tftp http invoke-webrequest \
+        "s_client curl wget nc ncat netcat socat telnet scp rsync sftp ftp tftp http invoke-webrequest \
         invoke-restmethod iwr irm requests.post requests.put requests.get httpx.post urlopen \
         urllib.request.urlopen axios.post fetch xh rclone",
     ),
@@ -50,7 +50,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("EVERYTHING", "--all --mirror"),
     (
         "AGENT_VAR",
-        "claude_code_entrypoint claudecode claude_code codex_home codex_sandbox \
+        "claudecode claude_code* codex_home codex_sandbox \
         hermes_home hermes_session hermes_agent agent_home anthropic_api_key openai_api_key \
         claude_config_dir agent_id hermes_gateway hermes_token codex_session hermes_api_key \
         agent_session claude_session",
