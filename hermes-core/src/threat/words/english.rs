@@ -209,6 +209,16 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         parent citizen resident member's proud certified registered default",
     ),
     (
+        "SUBJECT",
+        "flag option setting settings proposal feature parameter is was are file variable page",
+    ),
+    ("PLAN", "pro plan premium latest plus business enterprise gold team basic free first"),
+    (
+        "ACT",
+        "run execute obey send ignore you disregard do upload download delete forget read reveal \
+        install fetch open follow must always override please never exfiltrate print output",
+    ),
+    (
         "EVERYMAN",
         "customer user tester beginner newcomer reader client visitor student colleague \
         reviewer guest buyer shopper stranger friend child novice teammate newbie caller",
@@ -337,7 +347,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ),
     (
         "LABEL",
-        "system assistant ai agent llm model hidden instruction instructions prompt admin \
+        "assistant ai agent llm model hidden instruction instructions prompt admin \
         developer ai-instruction system-note",
     ),
     (
