@@ -19,7 +19,7 @@ impl Tokenizer<'_> {
                     return self.long_word(self.at);
                 }
             }
-            b'.' | b'!' | b'?' | b';' if self.blank_after(self.at + 1) => self.end_sentence(),
+            b'.' | b'!' | b'?' | b';' if self.ends_here(self.at) => self.end_sentence(),
             b':' | b',' | b'(' | b'"' | b'`' | b'\'' | b'*' | b'[' | b'#' => self.fresh = true,
             b'|' if next != b'|' => self.push_sign(self.signs.pipe),
             b'&' if next == b'&' => self.push_sign(self.signs.then),
@@ -33,6 +33,12 @@ impl Tokenizer<'_> {
             self.escape(byte);
         }
         self.at += 1;
+    }
+
+    /// Returns whether the sign at `at` ends a sentence; the dots of an ellipsis do not.
+    fn ends_here(&self, at: usize) -> bool {
+        let in_ellipsis = at.checked_sub(1).is_some_and(|before| self.byte(before) == b'.');
+        !in_ellipsis && self.blank_after(at + 1)
     }
 
     /// Returns whether a blank follows, closing marks apart.
