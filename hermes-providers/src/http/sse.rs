@@ -8,7 +8,8 @@
 #[derive(Debug, Default)]
 pub(crate) struct SseDecoder {
     line: Vec<u8>,
-    data: Option<String>,
+    data: String,
+    has_data: bool,
     ends_with_cr: bool,
     has_begun: bool,
 }
@@ -86,21 +87,31 @@ impl SseDecoder {
         };
         self.has_begun = true;
         if line.is_empty() {
-            return self.data.take().map_or(Ok(()), |data| emit(&data));
+            let outcome =
+                if std::mem::take(&mut self.has_data) { emit(&self.data) } else { Ok(()) };
+            self.data.clear();
+            return outcome;
         }
         let mut halves = line.splitn(2, |byte| *byte == b':');
         let name = halves.next().unwrap_or_default();
         let value = halves.next().unwrap_or_default();
         let value = String::from_utf8_lossy(value.strip_prefix(b" ").unwrap_or(value));
-        match (name, &mut self.data) {
-            (b"data", Some(data)) => {
-                data.push('\n');
-                data.push_str(&value);
+        match name {
+            b"data" => {
+                if self.has_data {
+                    self.data.push('\n');
+                }
+                self.data.push_str(&value);
             }
-            (b"data", data) => *data = Some(value.into_owned()),
-            (b"error", data) => *data = Some(format!("{{\"error\":{value}}}")),
-            _ => {}
+            b"error" => {
+                self.data.clear();
+                self.data.push_str("{\"error\":");
+                self.data.push_str(&value);
+                self.data.push('}');
+            }
+            _ => return Ok(()),
         }
+        self.has_data = true;
         Ok(())
     }
 }

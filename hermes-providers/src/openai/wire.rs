@@ -85,16 +85,17 @@ pub(super) struct OutToolFunction<'a> {
     pub(super) parameters: Value,
 }
 
-/// A chunk of a stream, or a whole answer.
+/// A chunk of a stream, or a whole answer. What is rare or large is boxed, because a chunk is moved
+/// more often than it is read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow)]
     pub(super) choices: List<Choice<'a>>,
     #[serde(borrow)]
-    pub(super) usage: Object<InUsage<'a>>,
+    pub(super) usage: Object<Box<InUsage<'a>>>,
     #[serde(borrow)]
-    pub(super) x_groq: Object<Groq<'a>>,
+    pub(super) x_groq: Object<Box<Groq<'a>>>,
     #[serde(borrow)]
     pub(super) error: Loose<'a>,
     #[serde(borrow)]
@@ -105,7 +106,7 @@ pub(super) struct Chunk<'a> {
 #[serde(default)]
 pub(super) struct Groq<'a> {
     #[serde(borrow)]
-    pub(super) usage: Object<InUsage<'a>>,
+    pub(super) usage: Object<Box<InUsage<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -114,10 +115,10 @@ pub(super) struct Choice<'a> {
     #[serde(borrow)]
     pub(super) index: Loose<'a>,
     #[serde(borrow)]
-    pub(super) delta: Object<Delta<'a>>,
+    pub(super) delta: Object<Box<Delta<'a>>>,
     /// In a whole answer, what `delta` is in a chunk.
     #[serde(borrow)]
-    pub(super) message: Object<Delta<'a>>,
+    pub(super) message: Object<Box<Delta<'a>>>,
     #[serde(borrow)]
     pub(super) finish_reason: Loose<'a>,
     #[serde(borrow)]
@@ -141,7 +142,7 @@ pub(super) struct Delta<'a> {
     pub(super) tool_calls: List<InCall<'a>>,
     /// The older form, one call without an id.
     #[serde(borrow)]
-    pub(super) function_call: Object<InFunction<'a>>,
+    pub(super) function_call: Object<Box<InFunction<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

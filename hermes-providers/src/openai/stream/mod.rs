@@ -82,7 +82,7 @@ impl ChatDecoder {
     ) -> Result<(), WireError> {
         self.has_choice = true;
         for delta in [choice.delta.0, choice.message.0].into_iter().flatten() {
-            self.take_delta(delta, out);
+            self.take_delta(*delta, out);
         }
         if let Some(reason) = choice.finish_reason.text() {
             if reason == "error" {
@@ -109,7 +109,11 @@ impl ChatDecoder {
             self.push_call(nth, call, out);
         }
         if let Some(function) = delta.function_call.0 {
-            self.push_call(0, InCall { function: Some(function).into(), ..InCall::default() }, out);
+            self.push_call(
+                0,
+                InCall { function: Some(*function).into(), ..InCall::default() },
+                out,
+            );
         }
     }
 
