@@ -7,6 +7,9 @@ use hermes_core::{
 
 use crate::file::format;
 
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
 /// Returns `edits` with their contents as they would be stored, each scanned.
 ///
 /// A scanner that fails counts as one that found something.
@@ -52,12 +55,15 @@ fn storable(edit: usize, content: &str, scanner: &dyn Scanner) -> Result<String,
             "content is empty: an entry needs text, and remove takes one out",
         ));
     }
-    let findings = blocking(&content, scanner);
+    let mut findings = blocking(&content, scanner);
+    if content.starts_with(MARK) && findings.is_empty() {
+        // As the first entry of a file it would be dropped by the next read.
+        let reason = "begins with a byte order mark, which nobody sees";
+        let id = "invisible_unicode_U+FEFF";
+        findings.push(Finding::new(id, Severity::Block, 0..MARK.len_utf8(), reason));
+    }
     if !findings.is_empty() {
         return Err(MemoryError::Blocked { edit, findings });
-    }
-    if content.starts_with('\u{feff}') {
-        return Err(invalid(edit, "content begins with a byte order mark, which nobody sees"));
     }
     if format::falls_apart(&content) {
         let reason = "content has a line that holds only \u{a7}, which separates entries: \
@@ -214,7 +220,6 @@ mod tests {
     fn content_that_would_come_back_in_pieces_is_refused() {
         refused(add("a\n§\nb"), "§");
         refused(add("tail\r\n§  \n"), "§");
-        refused(add("\u{feff}hello"), "byte order mark");
         assert!(prepare(vec![add("see § 5"), add("§")], &DefaultScanner).is_ok());
     }
 
@@ -235,6 +240,13 @@ mod tests {
         fn scan(&self, _: &str, _: Scope) -> Result<Vec<Finding>, ScanError> {
             Ok(Vec::new())
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_refused_whatever_the_scanner_says() {
+        let err = prepare(vec![add("\u{feff}hello")], &Trusting).unwrap_err();
+
+        assert!(err.to_string().contains("U+FEFF"), "{err}");
     }
 
     #[derive(Debug)]
