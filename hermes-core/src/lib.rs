@@ -28,7 +28,7 @@
 //!
 //! | To change                       | implement         | ready-made                               |
 //! | ------------------------------- | ----------------- | ---------------------------------------- |
-//! | which model answers             | [`Provider`]      | `hermes_providers::OpenAiChat`           |
+//! | which model answers             | [`Provider`]      | `hermes_providers::{OpenAiChat, Anthropic}` |
 //! | what the model can do           | [`Tool`]          | the `memory` and `skill_*` tools         |
 //! | where facts are kept            | [`MemoryBackend`] | `hermes_memory::FileMemory`              |
 //! | where procedures are kept       | [`SkillStore`]    | `hermes_skills::FsSkills`                |

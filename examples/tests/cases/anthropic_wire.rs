@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use hermes_core::{
-    message::{CallId, CallResult, CallStatus, Message},
+    message::{CallId, CallResult, CallStatus, Message, Part, Role},
     provider::Request,
 };
 use hermes_providers::{Anthropic, openai};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{check::Checks, read::Node};
 
@@ -73,6 +73,37 @@ pub(crate) fn replay(
     Ok(())
 }
 
+/// Sends an assistant turn whose thinking was shortened after it had been signed, as a compressor may
+/// do.
+pub(crate) fn replay_after_compress(
+    input: &Node<'_>,
+    expect: &Node<'_>,
+    checks: &mut Checks,
+) -> Result<(), String> {
+    let signature = input.get("thinking_signature")?.str();
+    let thinking = json!({"type": "thinking", "thinking": "long thought", "signature": signature});
+    let provider = provider();
+    let turn = provider.import_turn(&[thinking, json!({"type": "text", "text": "a long answer"})]);
+    let shortened = turn.parts.iter().cloned().map(|part| match part {
+        Part::Reasoning(mut reasoning) => {
+            reasoning.text.truncate("long".len());
+            Part::Reasoning(reasoning)
+        }
+        Part::Text(_) => Part::Text("an answer".to_owned()),
+        other => other,
+    });
+    let turn = Message::new(Role::Assistant, shortened.collect());
+    let request = Request::new("scripted", vec![Message::user("go"), turn, Message::user("go on")]);
+    let body: Value = serde_json::from_slice(&provider.build_body(&request)).unwrap();
+    let wire = expect.get("wire")?;
+    if let Some(expected) = wire.opt("no_signature_with_changed_text") {
+        let holds = !body.to_string().contains(signature);
+        checks.that(holds == expected.bool(), format!("{body}"));
+    }
+    check_wire(&body, &wire, checks);
+    Ok(())
+}
+
 /// Returns blocks without the cache markers that a request may put on its latest messages.
 fn without_markers(blocks: &[Value]) -> Vec<Value> {
     let mut blocks = blocks.to_vec();
@@ -94,7 +125,7 @@ fn role(message: &Value) -> &str {
 fn blocks_of(message: &Value) -> Vec<Value> {
     match message.get("content") {
         Some(Value::Array(blocks)) => blocks.clone(),
-        Some(text) => vec![serde_json::json!({"type": "text", "text": text})],
+        Some(text) => vec![json!({"type": "text", "text": text})],
         None => Vec::new(),
     }
 }

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use hermes_core::{
     Agent, async_trait,
     clock::{Clock, SystemClock},
-    message::{CallResult, CallStatus, Message},
+    message::{CallResult, CallStatus, Message, StopReason},
     provider::{Assembly, EventStream, ModelEvent, Provider, ProviderError, Recovery, Request},
     tool::{self, Tool, ToolOutput},
 };
@@ -38,6 +38,9 @@ pub(crate) async fn run(case: &Node<'_>, checks: &mut Checks) -> Result<(), Stri
         ("openai", "parse_response") => parse_response(&input, &expect, checks),
         ("openai", "agent_turn") => agent_turn(&input, &expect, checks).await,
         ("anthropic", "build_request") => anthropic_wire::build_request(&input, &expect, checks),
+        ("anthropic", "replay_after_compress") => {
+            anthropic_wire::replay_after_compress(&input, &expect, checks)
+        }
         ("anthropic", "replay") => anthropic_wire::replay(&input, &expect, checks),
         (_, "classify_error") => classify_error(&input, &expect, checks).await,
         (_, "retry_sequence") => retry_sequence(&input, &expect, checks).await,
@@ -163,8 +166,15 @@ fn check_stream(
         checks.that(contains_any(&text, &words.strings()), format!("error is {text:?}"));
     }
     if let Some(reason) = expect.opt("finish_reason") {
-        let stop = serde_json::to_value(&streamed.message.stop).unwrap();
-        checks.that(stop == *reason.whole(), format!("stop is {stop}"));
+        let stop = match &streamed.message.stop {
+            Some(StopReason::EndTurn) => "stop",
+            Some(StopReason::ToolCalls) => "tool_calls",
+            Some(StopReason::Length) => "length",
+            Some(StopReason::Refusal) => "content_filter",
+            Some(StopReason::Other(other)) => other.as_str(),
+            _ => "",
+        };
+        checks.that(stop == reason.str(), format!("stop is {stop}"));
     }
     turn.check(expect, checks);
 }

@@ -91,15 +91,32 @@ async fn load(
     expect: &Node<'_>,
     checks: &mut Checks,
 ) -> Result<(), String> {
-    let agent = agent(FileMemory::new(home.path()));
+    let mut agent = agent(FileMemory::new(home.path()));
+    let mut skills = Play::open(home);
     let mut snapshot = String::new();
     let mut warnings: Vec<String> = Vec::new();
+    let mut outcomes = Vec::new();
     for step in steps.items() {
+        let mut outcome = None;
+        let args = || step.opt("args").map(|it| it.whole().clone()).unwrap_or_default();
         match step.get("do")?.str() {
             "load_snapshot" => (snapshot, warnings) = converse(&agent).await?,
+            "memory" => outcome = Some(memory::call(&agent, &args(), 1).await),
+            tool @ ("skill_manage" | "skill_view") => {
+                outcome = Some(skills.call(tool, &args()).await);
+            }
+            "set_config" => {
+                skills.set_config(&step, home)?;
+                if step.opt("scanner_fault").is_some() {
+                    agent = self::agent(FileMemory::new(home.path()).scanner(Faulty));
+                }
+            }
             other => return Err(format!("unknown step: {other}")),
         }
+        outcomes.push(outcome);
     }
+    home.check(expect, checks);
+    memory::check_steps(&outcomes, expect, checks)?;
     for part in expect.opt("snapshot_contains").iter().flat_map(Node::strings) {
         checks.that(snapshot.contains(part), format!("the snapshot lacks {part:?}"));
     }

@@ -119,7 +119,8 @@ impl Play {
         Ok(())
     }
 
-    fn set_config(&mut self, step: &Node<'_>, home: &Home) -> Result<(), String> {
+    /// Changes what a case may configure.
+    pub(crate) fn set_config(&mut self, step: &Node<'_>, home: &Home) -> Result<(), String> {
         if let Some(disabled) = step.opt("disabled_skills") {
             self.hidden.set(disabled.strings());
         }
