@@ -6,7 +6,7 @@ use hermes_core::message::{Call, CallResult, Image, Message, MessageBody, Part, 
 use serde_json::{Map, Value};
 
 use super::{
-    Dialect, ReasoningEcho,
+    Dialect, ReasoningEcho, Silence,
     stream::{DETAILS, EXTRAS},
     wire::{OutCall, OutContent, OutFunction, OutMessage, OutPart, OutUrl},
 };
@@ -44,7 +44,11 @@ impl Writer<'_> {
         let text = message.text();
         let has_calls = message.calls().next().is_some();
         let is_silent = has_calls && text.trim().is_empty();
-        let content = (!is_silent).then_some(OutContent::Text(Cow::Owned(text)));
+        let content = match (is_silent, self.dialect.silence) {
+            (true, Silence::NoText) => None,
+            (true, Silence::Empty) => Some(OutContent::Text(Cow::Borrowed(""))),
+            (false, _) => Some(OutContent::Text(Cow::Owned(text))),
+        };
         let opaque = self.opaque(message);
         let mut wire = OutMessage::new("assistant", content);
         wire.reasoning_content = self.reasoning_content(message, has_calls);

@@ -25,6 +25,8 @@ pub struct Dialect {
     pub effort_key: EffortKey,
     /// Whether the model's reasoning goes back to it as text.
     pub reasoning_echo: ReasoningEcho,
+    /// What stands for the text of an answer that has calls and no text.
+    pub silence: Silence,
 }
 
 impl Dialect {
@@ -34,6 +36,7 @@ impl Dialect {
         system_role: SystemRole::System,
         effort_key: EffortKey::Plain,
         reasoning_echo: ReasoningEcho::Never,
+        silence: Silence::NoText,
     };
 
     /// Returns the same dialect with another name for the limit of output tokens.
@@ -61,6 +64,13 @@ impl Dialect {
     #[must_use]
     pub fn with_reasoning_echo(mut self, echo: ReasoningEcho) -> Self {
         self.reasoning_echo = echo;
+        self
+    }
+
+    /// Returns the same dialect with something else in place of a text that is not there.
+    #[must_use]
+    pub fn with_silence(mut self, silence: Silence) -> Self {
+        self.silence = silence;
         self
     }
 }
@@ -125,4 +135,15 @@ pub enum ReasoningEcho {
     Never,
     /// As `reasoning_content`, which DeepSeek, Kimi and MiMo want with every tool call.
     Content,
+}
+
+/// What stands for the text of an answer that has calls and no text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Silence {
+    /// No text at all. The default.
+    #[default]
+    NoText,
+    /// An empty string, without which the template of llama-cpp-python fails.
+    Empty,
 }

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{body::Body, convert::Writer, stream::ChatDecoder};
 pub use self::{
-    dialect::{Dialect, EffortKey, MaxTokensKey, ReasoningEcho, SystemRole},
+    dialect::{Dialect, EffortKey, MaxTokensKey, ReasoningEcho, Silence, SystemRole},
     import::{Imported, import},
     preset::Preset,
 };

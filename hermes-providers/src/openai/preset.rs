@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Dialect, EffortKey, MaxTokensKey, OpenAiChat, OpenAiChatBuilder, ReasoningEcho};
+use super::{
+    Dialect, EffortKey, MaxTokensKey, OpenAiChat, OpenAiChatBuilder, ReasoningEcho, Silence,
+};
 use crate::Timeouts;
 
 /// Where an endpoint is and what it wants otherwise than most.
@@ -35,13 +37,14 @@ impl Preset {
     /// All presets, sorted by name.
     pub const ALL: &'static [Self] = &[
         remote("deepseek", "https://api.deepseek.com/v1", ECHOING),
-        local("llama.cpp", "http://127.0.0.1:8080/v1"),
-        local("lmstudio", "http://127.0.0.1:1234/v1"),
+        local("llama-cpp-python", "http://127.0.0.1:8000/v1", LLAMA_CPP_PYTHON),
+        local("llama.cpp", "http://127.0.0.1:8080/v1", PLAIN),
+        local("lmstudio", "http://127.0.0.1:1234/v1", PLAIN),
         remote("nous", "https://inference-api.nousresearch.com/v1", PLAIN),
-        local("ollama", "http://127.0.0.1:11434/v1"),
+        local("ollama", "http://127.0.0.1:11434/v1", PLAIN),
         remote("openai", "https://api.openai.com/v1", OPENAI),
         remote("openrouter", "https://openrouter.ai/api/v1", OPENROUTER),
-        local("vllm", "http://127.0.0.1:8000/v1"),
+        local("vllm", "http://127.0.0.1:8000/v1", PLAIN),
     ];
 
     /// Returns the preset of that name, in any case.
@@ -61,6 +64,7 @@ impl Preset {
 const PLAIN: Dialect = Dialect::COMMON;
 const OPENAI: Dialect =
     Dialect { max_tokens_key: MaxTokensKey::MaxCompletionTokens, ..Dialect::COMMON };
+const LLAMA_CPP_PYTHON: Dialect = Dialect { silence: Silence::Empty, ..Dialect::COMMON };
 const OPENROUTER: Dialect = Dialect { effort_key: EffortKey::Nested, ..Dialect::COMMON };
 const ECHOING: Dialect = Dialect { reasoning_echo: ReasoningEcho::Content, ..Dialect::COMMON };
 
@@ -69,13 +73,19 @@ const fn remote(name: &'static str, base_url: &'static str, dialect: Dialect) ->
 }
 
 /// A server on the host's own machine may read a long prompt for minutes.
-const fn local(name: &'static str, base_url: &'static str) -> Preset {
+const fn local(name: &'static str, base_url: &'static str, dialect: Dialect) -> Preset {
     let timeouts = Timeouts { first_byte: Duration::from_secs(1800), ..Timeouts::REMOTE };
-    Preset { name, base_url, dialect: PLAIN, timeouts }
+    Preset { name, base_url, dialect, timeouts }
 }
 
 #[cfg(test)]
 mod tests {
+    use hermes_core::{
+        message::{Call, Message, Part, Role},
+        provider::Request,
+    };
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -85,6 +95,20 @@ mod tests {
 
             assert_eq!(provider.address(), format!("{}/chat/completions", preset.base_url));
         }
+    }
+
+    #[test]
+    fn silence_is_an_empty_string_where_the_server_wants_one() {
+        let call = Part::Call(Call::new("a", "x", "{}"));
+        let request = Request::new("m", vec![Message::new(Role::Assistant, vec![call])]);
+        let content = |preset: &str| {
+            let provider = Preset::named(preset).unwrap().builder().build().unwrap();
+            let body: Value = serde_json::from_slice(&provider.build_body(&request)).unwrap();
+            body["messages"][0]["content"].clone()
+        };
+
+        assert_eq!(content("llama-cpp-python"), "");
+        assert_eq!(content("openai"), Value::Null);
     }
 
     #[test]

@@ -105,10 +105,14 @@ impl ChatDecoder {
             self.push_text(refusal, out);
             self.stop = Some(StopReason::Refusal);
         }
+        // Some servers say every call in the older form as well.
+        let is_said_twice = !delta.tool_calls.0.is_empty();
         for (nth, call) in delta.tool_calls.0.into_iter().enumerate() {
             self.push_call(nth, call, out);
         }
-        if let Some(function) = delta.function_call.0 {
+        if let Some(function) = delta.function_call.0
+            && !is_said_twice
+        {
             self.push_call(
                 0,
                 InCall { function: Some(*function).into(), ..InCall::default() },

@@ -257,3 +257,18 @@ fn events_without_an_empty_line_between_them_are_taken_apart() {
 
     assert_eq!(message.text(), "ab");
 }
+
+#[test]
+fn a_call_in_both_forms_is_one_call() {
+    let piece = |arguments: &str| {
+        let function = json!({"name": "memory", "arguments": arguments});
+        let call = json!({"index": 0, "id": "c", "type": "function", "function": function});
+        chunk(&json!({"content": null, "function_call": function, "tool_calls": [call]}), None)
+    };
+    let stop = chunk(&json!({"function_call": null, "tool_calls": null}), Some("tool_calls"));
+
+    let message = message(&[piece("{\""), piece("a"), piece("\":1"), piece("}"), piece(""), stop]);
+
+    let calls: Vec<_> = message.calls().map(|it| (&*it.name, it.arguments.as_str())).collect();
+    assert_eq!(calls, [("memory", "{\"a\":1}")]);
+}
