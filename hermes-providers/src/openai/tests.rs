@@ -207,6 +207,18 @@ fn what_recall_adds_is_sent_after_the_text() {
 }
 
 #[test]
+fn a_message_that_only_calls_has_no_content_at_all() {
+    let call = Part::Call(Call::new("a", "x", "{}"));
+    let result = CallResult::new("a".into(), CallStatus::Done, "ok");
+    let messages = vec![Message::new(Role::Assistant, vec![call]), Message::results([result])];
+
+    let body = body(&Request::new("m", messages));
+
+    assert_eq!(body["messages"][0]["role"], "assistant");
+    assert_eq!(body["messages"][0].get("content"), None);
+}
+
+#[test]
 fn opaque_reasoning_goes_back_to_its_provider_only() {
     let details = json!([{"type": "reasoning.encrypted", "data": "x"}]);
     let opaque = json!({"reasoning_details": details, "extra_content": {"0": {"google": 1}}});

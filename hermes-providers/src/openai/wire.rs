@@ -11,6 +11,8 @@ use crate::http::loose::{List, Loose, Object};
 #[derive(Debug, Serialize)]
 pub(super) struct OutMessage<'a> {
     pub(super) role: &'static str,
+    /// Left out beside calls: some servers take no `null` there.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) content: Option<OutContent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reasoning_content: Option<Cow<'a, str>>,
