@@ -16,7 +16,7 @@
 
 use std::{
     error::Error,
-    io::{IsTerminal, Write},
+    io::{ErrorKind, IsTerminal, Write},
     path::PathBuf,
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
@@ -27,7 +27,6 @@ use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use hermes_core::{
     Agent, Session,
     agent::{AgentEvent, Finish, FinishedTurn, ReviewHandle},
-    change::Change,
     clock::{Clock, SystemClock},
     message::CallStatus,
     provider::ToolChoice,
@@ -35,10 +34,15 @@ use hermes_core::{
     tool::{self, ToolSpec},
 };
 use hermes_memory::{FileMemory, Memory};
-use hermes_providers::{ApiKey, Backoff, OpenAiChat, Retry, Timeouts};
+use hermes_providers::{
+    ApiKey, Backoff, OpenAiChat, OpenAiChatBuilder, Retry, Timeouts, openai::Preset,
+};
 use hermes_review::{Intervals, NudgePolicy};
 use hermes_skills::{FsSkills, Skills};
-use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines, Stdin},
+    sync::mpsc,
+};
 
 /// Why the program cannot go on.
 type Failure = Box<dyn Error + Send + Sync>;
@@ -46,9 +50,13 @@ type Failure = Box<dyn Error + Send + Sync>;
 /// Talks to a model that remembers.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Where the endpoint is, with `/v1` if it has one.
-    #[arg(long, default_value = "http://127.0.0.1:8000/v1")]
-    base_url: String,
+    /// Where the endpoint is, with `/v1` if it has one. By default where the preset says, or else
+    /// at <http://127.0.0.1:8000/v1>.
+    #[arg(long)]
+    base_url: Option<String>,
+    /// What kind of endpoint it is, such as openai, openrouter, ollama or llama-cpp-python.
+    #[arg(long, value_parser = preset)]
+    preset: Option<Preset>,
     /// The model, as the endpoint calls it.
     #[arg(long, default_value = "local")]
     model: String,
@@ -72,6 +80,11 @@ struct Options {
     show_prompt: bool,
 }
 
+fn preset(name: &str) -> Result<Preset, String> {
+    let names = || Preset::ALL.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
+    Preset::named(name).ok_or_else(|| format!("the presets are {}", names()))
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "the form that the argument parser asks for")]
 fn tool_choice(text: &str) -> Result<ToolChoice, String> {
     Ok(match text {
@@ -91,18 +104,29 @@ fn main() -> Result<(), Failure> {
     ended
 }
 
+fn endpoint(options: &Options) -> OpenAiChatBuilder {
+    let url = |preset: &str| options.base_url.as_deref().unwrap_or(preset).to_owned();
+    match &options.preset {
+        None => OpenAiChat::builder(url("http://127.0.0.1:8000/v1")).timeouts(Timeouts::local()),
+        Some(preset) => OpenAiChat::builder(url(preset.base_url))
+            .name(preset.name)
+            .dialect(preset.dialect)
+            .timeouts(preset.timeouts),
+    }
+}
+
 fn agent(options: &Options) -> Result<Agent, Failure> {
-    let mut endpoint = OpenAiChat::builder(&options.base_url).timeouts(Timeouts::local());
+    let mut endpoint = endpoint(options);
     #[expect(clippy::disallowed_methods, reason = "a program may read its environment")]
     if let Ok(key) = std::env::var("OPENAI_API_KEY") {
         endpoint = endpoint.key(ApiKey::new(key)?);
     }
+    let backoff = Backoff::default().with_retries(options.retries);
     let now =
         tool::from_fn("current_time", "Tells the current time.", |(): (), context| async move {
             let since = context.clock().now().duration_since(UNIX_EPOCH).unwrap_or_default();
             Ok(format!("{} seconds since 1970 (UTC)", since.as_secs()))
         });
-    let backoff = Backoff::default().with_retries(options.retries);
     let agent = Agent::builder(Retry::new(endpoint.build()?).with_backoff(backoff))
         .model(options.model.as_str())
         .identity("You are a helpful assistant in a terminal. Answer in plain text.")
@@ -121,12 +145,36 @@ struct Chat {
     session: Session,
     input: Lines<BufReader<Stdin>>,
     reviews: FuturesUnordered<BoxFuture<'static, Option<Arc<ReviewReport>>>>,
+    interrupts: Interrupts,
     is_terminal: bool,
+}
+
+/// The Ctrl-Cs, none of which is lost while nobody waits for one.
+struct Interrupts(mpsc::UnboundedReceiver<()>);
+
+impl Interrupts {
+    fn listen() -> Self {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        #[expect(clippy::disallowed_methods, reason = "it ends with the program")]
+        tokio::spawn(async move {
+            while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {}
+        });
+        Self(receiver)
+    }
+
+    /// Waits for the next one; for ever, where there are no signals.
+    async fn next(&mut self) {
+        if self.0.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
 }
 
 /// What came while the chat waited for its user.
 enum Heard {
     Line(String),
+    /// A line that is no text.
+    Unreadable(std::io::Error),
     Review(Option<Arc<ReviewReport>>),
     End,
 }
@@ -142,6 +190,7 @@ impl Chat {
             agent,
             input: BufReader::new(tokio::io::stdin()).lines(),
             reviews: FuturesUnordered::new(),
+            interrupts: Interrupts::listen(),
             is_terminal: std::io::stdin().is_terminal(),
         })
     }
@@ -152,15 +201,26 @@ impl Chat {
             match self.listen().await? {
                 Heard::Line(line) if line.trim().is_empty() => {}
                 Heard::Line(line) => self.turn(&line).await?,
+                Heard::Unreadable(err) => eprintln!("[error: the line cannot be read: {err}]"),
                 Heard::Review(report) => show_review(report.as_deref()),
                 Heard::End => break,
             }
         }
-        while let Some(report) = self.reviews.next().await {
-            show_review(report.as_deref());
-        }
-        self.agent.settled().await;
+        self.wait_for_reviews().await;
         Ok(())
+    }
+
+    /// Shows the reviews that are under way when they are over. Ctrl-C ends them.
+    async fn wait_for_reviews(&mut self) {
+        loop {
+            tokio::select! {
+                report = self.reviews.next() => match report {
+                    Some(report) => show_review(report.as_deref()),
+                    None => break self.agent.settled().await,
+                },
+                () = self.interrupts.next() => break self.agent.shutdown().await,
+            }
+        }
     }
 
     fn prompt(&self) -> Result<(), Failure> {
@@ -173,12 +233,13 @@ impl Chat {
 
     async fn listen(&mut self) -> Result<Heard, Failure> {
         tokio::select! {
-            line = self.input.next_line() => Ok(line?.map_or(Heard::End, Heard::Line)),
+            line = self.input.next_line() => match line {
+                Ok(line) => Ok(line.map_or(Heard::End, Heard::Line)),
+                Err(err) if err.kind() == ErrorKind::InvalidData => Ok(Heard::Unreadable(err)),
+                Err(err) => Err(err.into()),
+            },
             Some(report) = self.reviews.next() => Ok(Heard::Review(report)),
-            signal = tokio::signal::ctrl_c() => {
-                signal?;
-                Ok(Heard::End)
-            }
+            () = self.interrupts.next() => Ok(Heard::End),
         }
     }
 
@@ -192,10 +253,7 @@ impl Chat {
                     Some(event) => show_event(&event)?,
                     None => break,
                 },
-                signal = tokio::signal::ctrl_c() => {
-                    signal?;
-                    self.session.cancel();
-                }
+                () = self.interrupts.next() => self.session.cancel(),
             }
         }
         match reply.await {
@@ -249,8 +307,7 @@ fn show_review(report: Option<&ReviewReport>) {
         ReviewOutcome::Failed(reason) => eprintln!("[review failed: {reason}]"),
         _ if report.changes.is_empty() => println!("[review: nothing to save]"),
         _ => {
-            let lines: Vec<String> = report.changes.iter().map(Change::line).collect();
-            println!("[review: {}]", lines.join(", "));
+            println!("[review: {}]", report.lines().join(", "));
         }
     }
 }

@@ -138,8 +138,8 @@ fn start(home: &Path, address: &str, more: &[&str]) -> Child {
 }
 
 /// Types `input`, ends it, and returns all that the program wrote.
-fn finish(mut child: Child, input: &str) -> String {
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+fn finish(mut child: Child, input: impl AsRef<[u8]>) -> String {
+    child.stdin.take().unwrap().write_all(input.as_ref()).unwrap();
     let output = child.wait_with_output().unwrap();
     let all = [output.stdout, output.stderr].concat();
     let all = String::from_utf8(all).unwrap();
@@ -217,7 +217,7 @@ fn an_interrupt_cancels_the_answer_and_keeps_the_conversation() {
 
     input.write_all(b"one\n").unwrap();
     read_until(&mut output, "I was about to");
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    interrupt(&child);
     read_until(&mut output, "[cancelled");
     input.write_all(b"two\n").unwrap();
     read_until(&mut output, "Go on.");
@@ -225,6 +225,49 @@ fn an_interrupt_cancels_the_answer_and_keeps_the_conversation() {
 
     assert!(child.wait().unwrap().success());
     assert!(bodies.lock().unwrap()[1].contains("I was about to"));
+}
+
+#[test]
+fn a_second_interrupt_ends_the_chat() {
+    let home = tempfile::tempdir().unwrap();
+    let (address, _) = serve(vec![Answer::Hang(vec![text("I was about to")])]);
+    let mut child = start(home.path(), &address, &[]);
+    let mut input = child.stdin.take().unwrap();
+    let mut output = child.stdout.take().unwrap();
+
+    input.write_all(b"one\n").unwrap();
+    read_until(&mut output, "I was about to");
+    interrupt(&child);
+    read_until(&mut output, "[cancelled");
+    interrupt(&child);
+
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_line_that_is_no_text_is_told_and_the_chat_goes_on() {
+    let home = tempfile::tempdir().unwrap();
+    let (address, _) = serve(vec![says("Hello.")]);
+
+    let shown = finish(start(home.path(), &address, &[]), b"\xff\xfe\none\n");
+
+    assert!(shown.contains("[error: the line cannot be read"), "{shown}");
+    assert!(shown.contains("Hello."), "{shown}");
+}
+
+#[test]
+fn a_preset_that_is_not_known_names_those_that_are() {
+    let home = tempfile::tempdir().unwrap();
+
+    let child = start(home.path(), "http://127.0.0.1:1/v1", &["--preset", "nobody"]);
+    let output = child.wait_with_output().unwrap();
+
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("llama-cpp-python, llama.cpp"));
+}
+
+fn interrupt(child: &Child) {
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
 }
 
 /// Reads until `wanted` has been written.
