@@ -93,6 +93,7 @@
 pub mod agent;
 pub mod session;
 
+pub mod compress;
 pub mod fork;
 pub mod prompt;
 pub mod review;

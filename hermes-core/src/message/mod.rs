@@ -51,6 +51,9 @@ pub struct MessageBody {
     /// What the model call behind an assistant message used, as the provider reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// Whether it stands for messages that were compressed away; the summary is a context part.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_summary: bool,
     /// Fields this version does not know, kept as they were read.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -106,6 +109,7 @@ impl Message {
             parts,
             stop: None,
             usage: None,
+            is_summary: false,
             extra: Map::new(),
         }))
     }
@@ -143,6 +147,20 @@ impl Message {
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         Arc::make_mut(&mut self.0).usage = Some(usage);
+        self
+    }
+
+    /// Returns the same message with other parts.
+    #[must_use]
+    pub(crate) fn with_parts(mut self, parts: Vec<Part>) -> Self {
+        Arc::make_mut(&mut self.0).parts = parts;
+        self
+    }
+
+    /// Returns the same message, marked as a summary of others.
+    #[must_use]
+    pub(crate) fn marked_as_summary(mut self) -> Self {
+        Arc::make_mut(&mut self.0).is_summary = true;
         self
     }
 }

@@ -1,0 +1,226 @@
+//! Which messages stay as they are, which are only pruned, and which a summary replaces.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::Window;
+use crate::message::{Arguments, Call, CallId, CallResult, Message, Part, Role};
+
+/// The two cuts: `..head` and `tail..` stay, what is between them goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) head: usize,
+    pub(super) tail: usize,
+}
+
+/// Returns where to cut, `None` if there is nothing between head and tail.
+///
+/// `sizes` are the tokens of each message. No cut comes between a call and its results, and the head
+/// never ends with a user message, so that the summary, which is one, can follow it.
+pub(super) fn plan(messages: &[Message], sizes: &[u64], window: &Window) -> Option<Plan> {
+    let tail = tail(messages, sizes, window);
+    let head = head(messages, window, tail);
+    (head < tail).then_some(Plan { head, tail })
+}
+
+fn tail(messages: &[Message], sizes: &[u64], window: &Window) -> usize {
+    let most = messages.len().saturating_sub(window.tail_messages.max(1));
+    let mut budget = window.tail_tokens;
+    let fitting = sizes.iter().rev().take_while(|size| {
+        let fits = **size <= budget;
+        budget = budget.saturating_sub(**size);
+        fits
+    });
+    let mut tail = most.min(messages.len().saturating_sub(fitting.count()));
+    while 0 < tail && messages.get(tail).is_some_and(|it| it.role == Role::Tool) {
+        tail = tail.saturating_sub(1);
+    }
+    tail
+}
+
+fn head(messages: &[Message], window: &Window, tail: usize) -> usize {
+    let summary = messages.iter().position(|it| it.is_summary).unwrap_or(messages.len());
+    let most = summary.min(tail);
+    let mut head = window.head_messages.min(most);
+    while head < most && !is_cut(messages, head) {
+        head = head.saturating_add(1);
+    }
+    while 0 < head && !is_cut(messages, head) {
+        head = head.saturating_sub(1);
+    }
+    head
+}
+
+/// Returns whether a user message can stand between `at - 1` and `at`.
+fn is_cut(messages: &[Message], at: usize) -> bool {
+    let follows_user =
+        at.checked_sub(1).and_then(|it| messages.get(it)).is_some_and(|it| it.role == Role::User);
+    let is_results = messages.get(at).is_some_and(|it| it.role == Role::Tool);
+    !follows_user && !is_results
+}
+
+/// Returns the latest message that a person wrote, with its place.
+pub(super) fn last_words(messages: &[Message]) -> Option<(usize, &Message)> {
+    messages.iter().enumerate().rev().find(|(_, it)| {
+        it.role == Role::User && it.parts.iter().any(|part| !matches!(part, Part::Context(_)))
+    })
+}
+
+/// Shortens old results and long arguments before `tail`. Returns `None` if there are none.
+pub(super) fn prune(messages: &[Message], tail: usize, window: &Window) -> Option<Vec<Message>> {
+    let mut names: HashMap<CallId, String> = HashMap::new();
+    let mut changed = false;
+    let old = messages.iter().take(tail);
+    let mut pruned: Vec<Message> = old
+        .map(|message| {
+            names.extend(message.calls().map(|call| (call.id.clone(), call.name.to_string())));
+            let short = pruned_message(message, &names, window);
+            changed |= short.is_some();
+            short.unwrap_or_else(|| message.clone())
+        })
+        .collect();
+    pruned.extend(messages.iter().skip(tail).cloned());
+    changed.then_some(pruned)
+}
+
+fn pruned_message(
+    message: &Message,
+    names: &HashMap<CallId, String>,
+    window: &Window,
+) -> Option<Message> {
+    let mut changed = false;
+    let parts: Vec<Part> = message
+        .parts
+        .iter()
+        .map(|part| {
+            let short = match part {
+                Part::Result(result) => pruned_result(result, names, window).map(Part::Result),
+                Part::Call(call) => pruned_call(call, window).map(Part::Call),
+                _ => None,
+            };
+            changed |= short.is_some();
+            short.unwrap_or_else(|| part.clone())
+        })
+        .collect();
+    if !changed {
+        return None;
+    }
+    // What a provider signed belongs to the message as it was.
+    let is_reasoning = |part: &Part| matches!(part, Part::Reasoning(_));
+    let parts = parts.into_iter().filter(|part| message.role == Role::Tool || !is_reasoning(part));
+    Some(message.clone().with_parts(parts.collect()))
+}
+
+fn pruned_result(
+    result: &CallResult,
+    names: &HashMap<CallId, String>,
+    window: &Window,
+) -> Option<CallResult> {
+    let chars = result.content.chars().count();
+    if chars <= window.result_chars {
+        return None;
+    }
+    let name = names.get(&result.call).map_or("the tool", String::as_str);
+    let lines = result.content.lines().count();
+    let content = format!("[old result of {name} left out: {chars} characters in {lines} lines]");
+    Some(CallResult::new(result.call.clone(), result.status, content))
+}
+
+fn pruned_call(call: &Call, window: &Window) -> Option<Call> {
+    let raw = call.arguments.as_str();
+    if raw.len() <= window.argument_chars || raw.chars().count() <= window.argument_chars {
+        return None;
+    }
+    let Ok(Value::Object(mut object)) = call.arguments.parse().cloned() else { return None };
+    let each = window.argument_chars.checked_div(object.len().max(1)).unwrap_or(0).max(16);
+    object.values_mut().for_each(|value| shorten(value, each));
+    Some(Call::new(call.id.clone(), call.name.clone(), Arguments::from(Value::Object(object))))
+}
+
+/// Cuts what is long in `value` and leaves it of the same kind.
+fn shorten(value: &mut Value, most: usize) {
+    match value {
+        Value::String(text) if most < text.chars().count() => {
+            let kept: String = text.chars().take(most).collect();
+            *text = format!("{kept}… [cut]");
+        }
+        Value::Array(items) => {
+            items.truncate(8);
+            let each = most.checked_div(items.len().max(1)).unwrap_or(0).max(16);
+            for item in items {
+                shorten(item, each);
+            }
+        }
+        Value::Object(object) => object.values_mut().for_each(|it| shorten(it, most)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::{compress::message_tokens, message::CallStatus};
+
+    fn window(head: usize, tail: usize) -> Window {
+        Window { head_messages: head, tail_messages: tail, tail_tokens: 0, ..Window::default() }
+    }
+
+    fn round(number: usize, calls: usize) -> [Message; 2] {
+        let id = |at: usize| CallId::new(format!("c{number}-{at}"));
+        let call = |at| Part::Call(Call::new(id(at), "ping", "{}"));
+        let result = |at| CallResult::new(id(at), CallStatus::Done, "up");
+        [
+            Message::new(Role::Assistant, (0..calls).map(call).collect()),
+            Message::results((0..calls).map(result)),
+        ]
+    }
+
+    fn check(messages: &[Message], window: &Window, expected: Option<(usize, usize)>) {
+        let sizes: Vec<u64> = messages.iter().map(message_tokens).collect();
+        let expected = expected.map(|(head, tail)| Plan { head, tail });
+        assert_eq!(plan(messages, &sizes, window), expected);
+    }
+
+    #[test]
+    fn no_cut_comes_between_a_call_and_its_results() {
+        let mut messages = vec![Message::user("go")];
+        messages.extend((0..4).flat_map(|it| round(it, 3)));
+
+        check(&messages, &window(1, 1), Some((3, 7)));
+        check(&messages, &window(0, 3), Some((0, 5)));
+    }
+
+    #[test]
+    fn a_short_conversation_has_no_middle() {
+        check(&[Message::user("a"), Message::assistant("b")], &window(1, 4), None);
+    }
+
+    #[test]
+    fn pruned_arguments_stay_objects_and_signatures_go() {
+        let long = serde_json::json!({"text": "x".repeat(9_000), "n": 1});
+        let call = Part::Call(Call::new("a", "write", long));
+        let thought = Part::Reasoning(crate::message::Reasoning::new("hm"));
+        let message = Message::new(Role::Assistant, vec![thought, call]);
+
+        let pruned = prune(&[message], 1, &Window::default()).unwrap();
+
+        assert_eq!(pruned[0].parts.len(), 1);
+        let arguments = &pruned[0].calls().next().unwrap().arguments;
+        assert!(arguments.as_str().len() < 3_000);
+        assert!(arguments.parse().unwrap().is_object());
+    }
+
+    #[test]
+    fn a_history_of_a_million_tokens_is_planned_in_time() {
+        let messages: Vec<Message> = (0..20_000).map(|_| Message::user("x".repeat(200))).collect();
+        let start = Instant::now();
+
+        let sizes: Vec<u64> = messages.iter().map(message_tokens).collect();
+        assert!(1_000_000 < sizes.iter().sum::<u64>());
+        assert!(plan(&messages, &sizes, &Window::default()).is_some());
+        assert!(start.elapsed().as_secs() < 2);
+    }
+}
