@@ -113,3 +113,18 @@ pub struct ForkOutcome {
     /// The tokens it used.
     pub usage: Usage,
 }
+
+impl ForkOutcome {
+    /// Creates the outcome of a fork that said `text`, ended as `finish`, and did nothing else; for a
+    /// [`Fork`] of your own, as in the tests of a [`Review`](crate::review::Review).
+    pub fn new(text: impl Into<String>, finish: Finish) -> Self {
+        Self {
+            text: text.into(),
+            finish,
+            messages: Vec::new(),
+            changes: Vec::new(),
+            requests: 0,
+            usage: Usage::default(),
+        }
+    }
+}

@@ -120,4 +120,5 @@ pub use agent::Agent;
 #[cfg(feature = "schema")]
 pub use schemars;
 pub use session::Session;
+pub use tokio_util::sync::CancellationToken;
 pub use {async_trait::async_trait, serde_json};

@@ -13,7 +13,22 @@ use crate::{
 };
 
 /// What a host hears while a turn runs, in order.
-#[derive(Clone, Debug)]
+///
+/// Every [`CallStarted`](Self::CallStarted) has its [`CallFinished`](Self::CallFinished); a call that
+/// is refused before it runs, for a wrong argument or an unknown tool, has only the latter.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::{agent::AgentEvent, serde_json};
+///
+/// let event = AgentEvent::Text("Hello".to_owned());
+///
+/// assert_eq!(serde_json::to_string(&event)?, r#"{"text":"Hello"}"#); // for a web page, say
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AgentEvent {
     /// More of the answer.

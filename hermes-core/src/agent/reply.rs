@@ -57,26 +57,44 @@ impl From<Message> for TurnInput {
 /// Awaiting it gives the [`FinishedTurn`]; events that were not read by then are not kept. Dropping
 /// it, or the future, cancels the turn.
 ///
+/// It is a [`Stream`] and has [`next_event`](Self::next_event) for those who need no more than that.
+/// To limit the time of a turn and still have what there was, call
+/// [`Session::cancel`](crate::Session::cancel) and go on: the turn then ends as
+/// [`Finish::Cancelled`](super::Finish::Cancelled). A `timeout` around the reply drops it, and the
+/// [`FinishedTurn`] with it.
+///
 /// # Examples
+///
+/// Shows the answer as it arrives, and stops after a while:
 ///
 /// ```
 /// # #[cfg(feature = "testing")]
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use futures::StreamExt;
-/// use hermes_core::{Agent, agent::AgentEvent, testing::ScriptedProvider};
+/// use std::time::Duration;
 ///
-/// let agent = Agent::builder(ScriptedProvider::new().say("Hello!")).model("scripted").build()?;
+/// use hermes_core::{Agent, agent::{AgentEvent, Finish}, testing::ScriptedProvider};
 ///
-/// let mut reply = agent.session().send("Hi.");
+/// let model = ScriptedProvider::new().say_then_hang("Let me think");
+/// let session = Agent::builder(model).model("scripted").build()?.session();
+///
+/// let mut reply = session.send("Hi.");
 /// let mut shown = String::new();
-/// while let Some(event) = reply.next().await {
-///     if let AgentEvent::Text(delta) = event {
-///         shown.push_str(&delta);
+/// let end = tokio::time::sleep(Duration::from_millis(50));
+/// tokio::pin!(end);
+/// loop {
+///     tokio::select! {
+///         event = reply.next_event() => match event {
+///             Some(AgentEvent::Text(delta)) => shown.push_str(&delta),
+///             Some(_) => {}
+///             None => break,
+///         },
+///         () = &mut end, if !end.is_elapsed() => session.cancel(),
 ///     }
 /// }
 /// let turn = reply.await?;
 ///
+/// assert_eq!(turn.finish, Finish::Cancelled);
 /// assert_eq!(shown, turn.text);
 /// # Ok(())
 /// # }
@@ -108,6 +126,14 @@ impl Reply {
 
     pub(crate) fn failed(err: AgentError) -> Self {
         Self(State::Failed(err))
+    }
+
+    /// Waits for the next event; `None` once there are no more. Dropping the future loses no event.
+    pub async fn next_event(&mut self) -> Option<AgentEvent> {
+        match &mut self.0 {
+            State::Running { events, .. } => events.recv().await,
+            State::Failed(_) => None,
+        }
     }
 }
 

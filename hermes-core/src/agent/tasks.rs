@@ -51,7 +51,8 @@ impl Tasks {
     }
 }
 
-/// A review under way. Await it for the report; dropping it does not stop the review.
+/// A review under way. Await it for the report, which is `None` only if the runtime went away
+/// before the review was over; dropping the handle does not stop the review.
 #[derive(Clone)]
 pub struct ReviewHandle {
     id: Arc<str>,

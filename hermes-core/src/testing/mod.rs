@@ -4,7 +4,7 @@
 //!
 //! ```toml
 //! [dev-dependencies]
-//! hermes-core = { version = "0.1", features = ["testing"] }
+//! hermes-core = { git = "https://github.com/hermes-rs/hermes-rs", features = ["testing"] }
 //! ```
 //!
 //! | To test                        | use                                                           |

@@ -26,12 +26,16 @@ use crate::{
 /// # Examples
 ///
 /// ```
-/// use hermes_core::tool::ToolContext;
+/// use hermes_core::tool::{Extensions, ToolContext};
 ///
-/// // In a test of a tool: everything at its default.
-/// let context = ToolContext::detached();
+/// struct UserId(u32);
+///
+/// // In a test of a tool: everything at its default but what the host would attach.
+/// let context =
+///     ToolContext::detached().with_extensions(Extensions::default().with(UserId(7)));
 ///
 /// assert!(!context.token().is_cancelled());
+/// assert_eq!(context.extensions().get::<UserId>().map(|it| it.0), Some(7));
 /// ```
 #[derive(Clone, Debug)]
 pub struct ToolContext {
@@ -99,6 +103,20 @@ impl ToolContext {
     #[must_use]
     pub fn with_origin(&self, origin: Origin) -> Self {
         let scope = TurnScope { origin, ..(*self.scope).clone() };
+        Self::new(Arc::new(scope), self.call.clone())
+    }
+
+    /// Returns a context like this one, but with `extensions` attached in place of those there were.
+    #[must_use]
+    pub fn with_extensions(&self, extensions: Extensions) -> Self {
+        let scope = TurnScope { extensions, ..(*self.scope).clone() };
+        Self::new(Arc::new(scope), self.call.clone())
+    }
+
+    /// Returns a context like this one, but with a token of the caller's.
+    #[must_use]
+    pub fn with_token(&self, token: CancellationToken) -> Self {
+        let scope = TurnScope { token, ..(*self.scope).clone() };
         Self::new(Arc::new(scope), self.call.clone())
     }
 

@@ -36,7 +36,7 @@ pub use self::{
     review::review_policy,
     sessions::session_store,
     skills::skill_store,
-    tool::tool,
+    tool::{tool, tool_in},
 };
 
 /// How long a suite waits for what the contract says happens in a moment.

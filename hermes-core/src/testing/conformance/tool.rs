@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use super::{PATIENCE, broken, succeeds};
 use crate::{
-    message::{CallId, CallStatus},
-    store::SessionId,
-    tool::{Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSpec, TurnScope},
+    message::CallStatus,
+    tool::{Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSpec},
 };
 
-/// Checks a [`Tool`] against its contract.
+/// Checks a [`Tool`] against its contract, outside any conversation.
+///
+/// For a tool that needs something of its context, such as what the host attaches, use [`tool_in`].
 ///
 /// `arguments` must be right for the tool, such that a call with them is `Done`. The suite calls the
 /// tool with them, with senseless ones, and after cancellation: give it a tool that may do whatever
@@ -45,19 +47,52 @@ use crate::{
 /// # }
 /// ```
 pub async fn tool(tool: &dyn Tool, arguments: &Value) {
+    tool_in(tool, arguments, &ToolContext::detached()).await;
+}
+
+/// Checks a [`Tool`] against its contract as [`tool`] does, in contexts like `context`.
+///
+/// # Panics
+///
+/// Where the contract is broken, or where the tool panics.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::{
+///     testing::conformance,
+///     tool::{self, Extensions, ToolContext, ToolError},
+/// };
+/// use serde_json::json;
+///
+/// struct UserId(u32);
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let whoami = tool::from_fn("whoami", "Names the user.", |(), context: ToolContext| async move {
+///     let user = context.extensions().get::<UserId>().ok_or("nobody is logged in");
+///     user.map(|user| user.0.to_string()).map_err(ToolError::failed)
+/// });
+/// let context = ToolContext::detached().with_extensions(Extensions::default().with(UserId(7)));
+///
+/// conformance::tool_in(&whoami, &json!({}), &context).await;
+/// # }
+/// ```
+pub async fn tool_in(tool: &dyn Tool, arguments: &Value, context: &ToolContext) {
     let spec = tool.spec();
     check_spec(&spec);
     check_arguments(&spec, arguments);
 
-    let output = succeeds("call", call(tool, arguments.clone(), &ToolContext::detached()).await);
-    let (status, content) = (output.status, output.content);
-    assert_eq!(status, CallStatus::Done, "call: right arguments are not done: {content}");
+    let output = succeeds("call", call(tool, arguments.clone(), context).await);
+    let (status, told) = (output.status, output.content);
+    assert_eq!(status, CallStatus::Done, "call: right arguments are not done: {told}");
     for senseless in senseless(&spec) {
-        is_total(tool, senseless).await;
+        is_total(tool, senseless, context).await;
     }
     // Whether it stops or finishes is its own affair; that it returns is not.
-    let cancelled = cancelled_context();
-    drop(call(tool, arguments.clone(), &cancelled).await);
+    let token = CancellationToken::new();
+    token.cancel();
+    drop(call(tool, arguments.clone(), &context.with_token(token)).await);
     assert_eq!(tool.spec(), spec, "stable: the spec changed");
 }
 
@@ -115,9 +150,9 @@ async fn call(
     }
 }
 
-async fn is_total(tool: &dyn Tool, arguments: Value) {
+async fn is_total(tool: &dyn Tool, arguments: Value, context: &ToolContext) {
     let shown = arguments.to_string();
-    let outcome = call(tool, arguments, &ToolContext::detached()).await;
+    let outcome = call(tool, arguments, context).await;
     let told = match outcome {
         Ok(output) if output.status == CallStatus::Done => return,
         Ok(output) => output.content,
@@ -157,10 +192,4 @@ fn senseless(spec: &ToolSpec) -> Vec<Value> {
         all.push(Value::Object(object));
     }
     all
-}
-
-fn cancelled_context() -> ToolContext {
-    let scope = TurnScope::new(SessionId::new("cancelled"));
-    scope.token.cancel();
-    ToolContext::new(Arc::new(scope), CallId::new("call"))
 }
