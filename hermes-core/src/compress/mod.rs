@@ -5,8 +5,9 @@
 //! notes that replace the middle of the conversation.
 //!
 //! The loop does not call one by itself yet. A host compresses between two turns: it hands the
-//! session's history to a compressor and goes on from the result with
-//! [`Agent::adopt`](crate::Agent::adopt).
+//! session's history to a compressor, stores the result with
+//! [`SessionStore::compact`](crate::store::SessionStore::compact) if it has a store, and goes on from
+//! it with [`Agent::adopt`](crate::Agent::adopt).
 
 mod estimate;
 mod plan;

@@ -361,6 +361,17 @@ async fn a_forced_tool_is_forced_once_a_turn() {
     assert_eq!(choices, [forced, ToolChoice::Auto]);
 }
 
+#[tokio::test]
+async fn tools_that_are_ruled_out_stay_so_for_the_whole_turn() {
+    let model = ScriptedProvider::new().say("").say("done");
+    let session = agent(&model).tool_choice(ToolChoice::None).build().unwrap().session();
+
+    session.send("Go.").await.unwrap();
+
+    let choices: Vec<_> = model.requests().into_iter().map(|it| it.tool_choice).collect();
+    assert_eq!(choices, [ToolChoice::None, ToolChoice::None]);
+}
+
 #[test]
 fn mistakes_of_the_builder_name_the_parts() {
     let model = ScriptedProvider::new();
