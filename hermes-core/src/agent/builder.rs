@@ -82,7 +82,8 @@ impl AgentBuilder {
     }
 
     /// Sets the tool choice of the first request of every turn; the others are
-    /// [`ToolChoice::Auto`], or a forced tool would be called for ever. `Auto` by default.
+    /// [`ToolChoice::Auto`], or a forced tool would be called for ever. [`ToolChoice::None`] holds for
+    /// the whole turn. `Auto` by default.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = choice;
         self

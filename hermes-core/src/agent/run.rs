@@ -121,7 +121,7 @@ impl Run {
         request.messages = self.conversation.history();
         if self.turn.is_in_grace() {
             request.tool_choice = ToolChoice::None;
-        } else if self.turn.requests() == 0 {
+        } else if self.turn.requests() == 0 || self.first_choice == ToolChoice::None {
             request.tool_choice = self.first_choice.clone();
         }
         request
