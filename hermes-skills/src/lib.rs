@@ -10,6 +10,18 @@
 //!        └▶ skills_list, skill_view ──▲
 //!        └▶ skill_manage ─▶ patch ────┘
 //! ```
+//!
+//! | To … | use or implement |
+//! |---|---|
+//! | keep skills in a folder | [`FsSkills`] |
+//! | keep them elsewhere | [`SkillStore`](hermes_core::skill::SkillStore), checked by `hermes_core::testing::conformance::skill_store` |
+//! | give them to an agent | [`Skills`] |
+//! | not offer some of them | [`HiddenSkills`] |
+//! | replace a quoted passage | [`patch::replace`] |
+//! | judge a whole skill folder | [`guard`] |
+//! | judge texts by rules of your own | [`Scanner`](hermes_core::threat::Scanner) |
+//!
+//! There are no feature flags.
 
 mod extension;
 pub mod tool;
