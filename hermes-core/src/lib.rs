@@ -107,6 +107,7 @@ pub mod tool;
 
 pub mod change;
 pub mod clock;
+pub mod cost;
 pub mod durable;
 pub mod message;
 pub mod origin;
@@ -117,6 +118,7 @@ pub mod version;
 pub mod testing;
 
 pub use agent::Agent;
+pub use cost::{Cost, Pricing};
 #[cfg(feature = "schema")]
 pub use schemars;
 pub use session::Session;
