@@ -9,7 +9,7 @@ use tracing::Instrument;
 use super::{AgentEvent, event::describe};
 use crate::{
     message::{Call, CallResult, CallStatus, StopReason},
-    tool::{Effect, Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, TurnScope},
+    tool::{Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSpec, TurnScope},
 };
 
 /// What the calls of a conversation may reach.
@@ -85,7 +85,8 @@ const CANCELLED_RUNNING: &str = "Cancelled while it ran; it may have had an effe
 const ENDED: &str = "Not run: an earlier call ended the turn.";
 
 impl Dispatch {
-    /// Runs `calls`, neighbouring reads at the same time and everything else one after the other.
+    /// Runs `calls`, neighbours that are safe beside each other at the same time and everything else
+    /// one after the other.
     ///
     /// `stop` is why the reply ended: after a cut the last call is not run unless it is whole.
     pub(crate) async fn run(&self, calls: Vec<Call>, stop: Option<&StopReason>) -> Dispatched {
@@ -94,7 +95,7 @@ impl Dispatch {
         let mut calls = calls.into_iter().peekable();
         while let Some(call) = calls.next() {
             let mut group = vec![call];
-            while self.is_read(group.first()) && self.is_read(calls.peek()) {
+            while self.is_parallel(group.first()) && self.is_parallel(calls.peek()) {
                 group.extend(calls.next());
             }
             let is_last = calls.peek().is_none();
@@ -122,9 +123,9 @@ impl Dispatch {
         done
     }
 
-    fn is_read(&self, call: Option<&Call>) -> bool {
+    fn is_parallel(&self, call: Option<&Call>) -> bool {
         let spec = call.and_then(|call| self.registry.spec(&call.name));
-        spec.is_some_and(|spec| spec.effect == Effect::Read)
+        spec.is_some_and(ToolSpec::runs_in_parallel)
     }
 
     /// Returns the output of one call, and the reason if it ends the turn.

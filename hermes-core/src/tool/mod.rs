@@ -89,8 +89,16 @@ pub struct ToolSpec {
     pub description: Arc<str>,
     /// The JSON schema of its arguments, an object.
     pub parameters: Arc<Value>,
-    /// Whether it changes nothing. Reading tools may run at the same time as each other.
+    /// Whether it changes nothing.
     pub effect: Effect,
+    /// Whether calls may run beside others although the tool changes something; tools that only read
+    /// may in any case, see [`runs_in_parallel`](Self::runs_in_parallel). `false` by default.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_parallel_safe: bool,
+    /// Whether a second call with the same arguments changes nothing more than the first; tools that
+    /// only read are so in any case, see [`may_run_again`](Self::may_run_again). `false` by default.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_idempotent: bool,
     /// How long one call may take. No limit by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Duration>,
@@ -103,7 +111,8 @@ pub struct ToolSpec {
 pub enum Effect {
     /// Reads only. Neighbouring calls of such tools run at the same time.
     Read,
-    /// Changes something; calls run one after the other. The default.
+    /// Changes something; calls run one after the other, unless the tool is declared
+    /// [`parallel_safe`](ToolSpec::parallel_safe). The default.
     #[default]
     Write,
 }
@@ -116,6 +125,8 @@ impl ToolSpec {
             description: description.into(),
             parameters: Arc::new(empty_schema()),
             effect: Effect::default(),
+            is_parallel_safe: false,
+            is_idempotent: false,
             timeout: None,
         }
     }
@@ -132,6 +143,34 @@ impl ToolSpec {
     pub fn read_only(mut self) -> Self {
         self.effect = Effect::Read;
         self
+    }
+
+    /// Returns the same spec, declared safe to run beside calls of tools that read and of tools that
+    /// are parallel-safe too, its own among them.
+    #[must_use]
+    pub fn parallel_safe(mut self) -> Self {
+        self.is_parallel_safe = true;
+        self
+    }
+
+    /// Returns the same spec, declared to change nothing more when it is called again with the same
+    /// arguments, as one that sets a value does and one that adds to it does not.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.is_idempotent = true;
+        self
+    }
+
+    /// Returns whether neighbouring calls may run at the same time: the tool only reads, or is
+    /// declared [`parallel_safe`](Self::parallel_safe).
+    pub fn runs_in_parallel(&self) -> bool {
+        self.effect == Effect::Read || self.is_parallel_safe
+    }
+
+    /// Returns whether a call that may have been run may be run again: the tool only reads, or is
+    /// declared [`idempotent`](Self::idempotent).
+    pub fn may_run_again(&self) -> bool {
+        self.effect == Effect::Read || self.is_idempotent
     }
 
     /// Returns the same spec with a limit on the time of one call.

@@ -134,6 +134,33 @@ async fn reads_run_at_the_same_time_and_keep_their_order() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn writes_run_beside_reads_only_where_they_say_so() {
+    let waits = |name, configure: fn(ToolSpec) -> ToolSpec| {
+        tool::from_fn(name, "Waits.", |_: Echo, _| async move {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            Ok("ok")
+        })
+        .configure(configure)
+    };
+    let names = ["reads", "safe", "safe", "writes", "safe", "reads"];
+    let model =
+        ScriptedProvider::new().calls(names.map(|it| (it, json!({"text": it})))).say("done");
+    let session = agent(&model)
+        .tool(waits("reads", ToolSpec::read_only))
+        .tool(waits("safe", ToolSpec::parallel_safe))
+        .tool(waits("writes", ToolSpec::idempotent))
+        .build()
+        .unwrap()
+        .session();
+    let start = tokio::time::Instant::now();
+
+    session.send("Go.").await.unwrap();
+
+    // Three beside each other, then the write alone, then two.
+    assert_eq!(start.elapsed(), Duration::from_millis(30));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_tool_that_takes_too_long_is_stopped() {
     let slow =
         tool::from_fn("slow", "Waits.", |_: Echo, _| std::future::pending::<Result<String, _>>())
