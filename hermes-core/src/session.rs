@@ -13,7 +13,8 @@ use crate::{
         AgentError, AgentEvent, Conversation, Recipe, Reply, ReviewHandle, Turn, TurnInput,
         run_turn, start_review,
     },
-    message::{CallStatus, History, Usage},
+    compress::CompressState,
+    message::{CallStatus, History, Message, Usage},
     prompt,
     provider::{Request, ToolChoice},
     review::ReviewTask,
@@ -236,14 +237,14 @@ impl Shared {
         } else {
             let names: Vec<&str> = recipe.registry.names().collect();
             let prompt = prompt::assemble(&recipe.sections, &names).await;
-            for (name, version) in prompt.seen {
-                self.seen.note(name, version);
-            }
             let system: Arc<str> = prompt.text.into();
             let tools = recipe.registry.specs();
             let mut live = self.live();
             live.state.system = Some(Arc::clone(&system));
             live.state.tools = Some(Arc::clone(&tools));
+            live.state.shown = prompt.seen;
+            drop(live);
+            self.see_prompt();
             (system, tools, prompt.warnings)
         };
         let request = Request::new(recipe.model.clone(), Vec::new())
@@ -252,6 +253,23 @@ impl Shared {
             .with_sampling(recipe.sampling.clone())
             .with_tool_choice(ToolChoice::Auto);
         (request, warnings)
+    }
+
+    /// Notes the versions that the frozen prompt shows as seen.
+    pub(crate) fn see_prompt(&self) {
+        for (name, version) in &self.live().state.shown {
+            self.seen.note(name.as_str(), *version);
+        }
+    }
+
+    /// Returns what the session remembers of its compressions.
+    pub(crate) fn compress_state(&self) -> CompressState {
+        self.live().state.compress.clone()
+    }
+
+    /// Notes what the session remembers of its compressions.
+    pub(crate) fn set_compress_state(&self, state: CompressState) {
+        self.live().state.compress = state;
     }
 
     /// Locks the session in the store, once.
@@ -317,14 +335,42 @@ impl Shared {
     ) -> Result<(), StoreError> {
         let Some(store) = &self.recipe.sessions else { return Ok(()) };
         let (saved, new) = conversation.unsaved();
+        let state = self.state(conversation, turn, usage);
+        store.append(&self.id, saved, &new, &state).await?;
+        conversation.mark_saved(saved.saturating_add(new.len()));
+        Ok(())
+    }
+
+    /// Stores `messages` in the place of the conversation, whose own messages stay searchable.
+    pub(crate) async fn compact(
+        &self,
+        conversation: &Conversation,
+        messages: &[Message],
+        turn: &Turn,
+        usage: Usage,
+    ) -> Result<(), StoreError> {
+        let Some(store) = &self.recipe.sessions else { return Ok(()) };
+        let (saved, new) = conversation.unsaved();
+        let state = self.state(conversation, Some(turn), usage);
+        if !new.is_empty() {
+            store.append(&self.id, saved, &new, &state).await?;
+        }
+        let count = saved.saturating_add(new.len());
+        store.compact(&self.id, count, messages, &state).await
+    }
+
+    fn state(
+        &self,
+        conversation: &Conversation,
+        turn: Option<&Turn>,
+        usage: Usage,
+    ) -> SessionState {
         let mut state = self.live().state.clone();
         state.seen = self.seen.snapshot();
         state.last_message = conversation.last_id();
         state.turn = turn.cloned();
         state.usage += usage;
-        store.append(&self.id, saved, &new, &state).await?;
-        conversation.mark_saved(saved.saturating_add(new.len()));
-        Ok(())
+        state
     }
 
     /// Sends the warnings that came up while the prompt was read.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     agent::Turn,
+    compress::CompressState,
     message::{Message, MessageId, Role, Usage},
     tool::ToolSpec,
     version::Version,
@@ -203,8 +204,12 @@ pub struct SessionState {
     pub counts: Counts,
     /// The versions of stored text that the conversation has been shown.
     pub seen: Vec<(String, Version)>,
+    /// Those of them that the system prompt shows.
+    pub shown: Vec<(String, Version)>,
     /// The turn under way, if one is.
     pub turn: Option<Turn>,
+    /// What is remembered of compressions.
+    pub compress: CompressState,
     /// The tokens used so far.
     pub usage: Usage,
 }

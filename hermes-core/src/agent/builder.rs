@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     clock::{Clock, SystemClock},
+    compress::Compressor,
     prompt::{FixedSection, PromptSource, Slot},
     provider::{ModelId, Provider, Sampling, ToolChoice},
     review::ReviewPolicy,
@@ -39,6 +40,7 @@ pub struct AgentBuilder {
     review: Option<Arc<dyn ReviewPolicy>>,
     sessions: Option<Arc<dyn SessionStore>>,
     counters: Option<Arc<dyn CounterStore>>,
+    compressor: Option<Arc<dyn Compressor>>,
     clock: Arc<dyn Clock>,
     limits: Limits,
     max_depth: u32,
@@ -62,6 +64,7 @@ impl AgentBuilder {
             review: None,
             sessions: None,
             counters: None,
+            compressor: None,
             clock: Arc::new(SystemClock),
             limits: Limits::default(),
             max_depth: Self::DEFAULT_MAX_DEPTH,
@@ -149,6 +152,14 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets what makes room in conversations that near the model's window, such as
+    /// [`Summariser`](crate::compress::Summariser). It is asked before every request, and after one
+    /// that the endpoint refused as too long, at most twice in a row. Without it such a turn fails.
+    pub fn compressor(mut self, compressor: impl Compressor + 'static) -> Self {
+        self.compressor = Some(Arc::new(compressor));
+        self
+    }
+
     /// Sets the clock. The machine's own by default.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.clock = Arc::new(clock);
@@ -209,6 +220,7 @@ impl AgentBuilder {
             policy: self.review,
             sessions: self.sessions,
             counters: self.counters,
+            compressor: self.compressor,
             clock: self.clock,
             limits: self.limits,
             max_depth: self.max_depth,

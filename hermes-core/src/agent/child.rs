@@ -112,6 +112,7 @@ impl SessionFork {
             record,
             usage: Usage::default(),
             calls: 0,
+            compression: None,
         };
         (run, inherited)
     }

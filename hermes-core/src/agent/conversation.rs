@@ -76,6 +76,13 @@ impl Conversation {
         (messages.saved, new.to_vec())
     }
 
+    /// Puts `messages`, all of which the store has, in the place of all there were.
+    pub(crate) fn replace(&self, messages: Vec<Message>) {
+        let mut all = self.lock();
+        all.saved = messages.len();
+        all.history = Arc::new(messages);
+    }
+
     /// Notes that the store has the first `count` messages.
     pub(crate) fn mark_saved(&self, count: usize) {
         self.lock().saved = count;
@@ -142,6 +149,20 @@ pub(crate) fn open_calls(history: &[Message]) -> Vec<CallId> {
     calls.map(|call| &call.id).filter(|id| !answered.contains(id)).cloned().collect()
 }
 
+/// Returns whether every call has exactly one result, directly after its message and in order, and
+/// there is no other result.
+pub(crate) fn is_whole(history: &[Message]) -> bool {
+    let mut open: Vec<&CallId> = Vec::new();
+    for message in history {
+        let results = message.call_results().map(|it| &it.call);
+        if !results.eq(open.drain(..)) {
+            return false;
+        }
+        open = message.calls().map(|call| &call.id).collect();
+    }
+    open.is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,6 +199,20 @@ mod tests {
 
         assert!(open_calls(&conversation.history()).is_empty());
         assert_eq!(conversation.settle(CallStatus::Cancelled, "cancelled"), 0);
+    }
+
+    #[test]
+    fn a_history_is_whole_if_every_call_has_its_result() {
+        let result = |id: &str| CallResult::new(id.into(), CallStatus::Done, "ok");
+        let both = Message::results([result("a"), result("b")]);
+        let whole = [Message::user("x"), reply(&["a", "b"]), both.clone(), Message::assistant("y")];
+
+        assert!(is_whole(&whole));
+        assert!(is_whole(&[]));
+        assert!(!is_whole(&whole[..2]));
+        assert!(!is_whole(&whole[2..]));
+        assert!(!is_whole(&[reply(&["a"]), both]));
+        assert!(!is_whole(&[reply(&["a"]), Message::user("z"), Message::results([result("a")])]));
     }
 
     #[test]

@@ -50,6 +50,13 @@ pub enum AgentEvent {
     Changed(Change),
     /// A message that was sent while the turn ran has reached the conversation.
     Steered(String),
+    /// The conversation was made shorter, from about so many tokens to about so many.
+    Compressed {
+        /// The tokens of the next request as it would have been.
+        before: u64,
+        /// The tokens it has now.
+        after: u64,
+    },
     /// Something the host should know and may show, such as text that was kept out of the prompt.
     Warning(String),
 }

@@ -12,13 +12,14 @@ use super::{
     child::{Parent, SessionFork, Source, last_text},
     dispatch::{Allowed, Dispatch, Events},
     keep::Keep,
+    room::Compression,
     run::Run,
     tasks::ReviewTicket,
 };
 use crate::{
     change::{Change, ChangeTarget},
     fork::Fork,
-    message::{Message, Part, Role, Usage},
+    message::{Message, MessageId, Part, Role, Usage},
     origin::Origin,
     provider::Request,
     review::{Gate, ReviewOutcome, ReviewReport, ReviewTask},
@@ -59,7 +60,7 @@ async fn one_turn(
     Shared::warn(&events, warnings);
     let number = shared.next_turn();
     let extensions = input.extensions;
-    let start = shared.conversation.history().len();
+    let start = shared.conversation.last_id();
     let early = shared.take_steered();
     shared.conversation.push(Message::new(Role::User, with_early(early, input.parts)));
     let scope = scope(shared, &template, number, (extensions.clone(), events.clone(), token));
@@ -141,6 +142,10 @@ fn new_run(
         record: Arc::default(),
         usage: Usage::default(),
         calls: 0,
+        compression: recipe
+            .compressor
+            .clone()
+            .map(|it| Compression::new(it, shared.compress_state())),
     }
 }
 
@@ -149,7 +154,7 @@ fn finished(
     shared: &Arc<Shared>,
     run: &Run,
     number: u64,
-    start: usize,
+    start: MessageId,
     finish: Option<&Finish>,
 ) -> FinishedTurn {
     let history = run.conversation.history();
@@ -158,7 +163,7 @@ fn finished(
     FinishedTurn {
         session: shared.id.clone(),
         turn: number,
-        text: last_text(history.get(start..).unwrap_or_default()),
+        text: last_text(since(&history, start)),
         finish: finish.cloned().unwrap_or(Finish::Failed(String::new())),
         requests: run.turn.requests(),
         tool_rounds: run.turn.tool_rounds(),
@@ -169,6 +174,12 @@ fn finished(
         tools: run.dispatch.registry.names().map(Arc::from).collect(),
         review: None,
     }
+}
+
+/// Returns the messages after the one called `id`.
+fn since(history: &[Message], id: MessageId) -> &[Message] {
+    let start = history.partition_point(|message| message.id <= id);
+    history.get(start..).unwrap_or_default()
 }
 
 /// Counts one turn. A write of memory or skills starts its count again.

@@ -3,7 +3,13 @@
 use std::sync::Arc;
 
 use super::{Turn, conversation::Conversation};
-use crate::{message::Usage, session::Shared, store::StoreError};
+use crate::{
+    compress::CompressState,
+    message::{Message, Usage},
+    session::Shared,
+    store::StoreError,
+    tool::Seen,
+};
 
 /// Where a run keeps its conversation.
 #[derive(Debug)]
@@ -25,6 +31,36 @@ impl Keep {
         match self {
             Self::Session(shared) => shared.save(conversation, Some(turn), usage).await,
             Self::Nowhere => Ok(()),
+        }
+    }
+
+    /// Puts `messages` in the place of the conversation, here and in the store.
+    pub(crate) async fn compact(
+        &self,
+        conversation: &Conversation,
+        messages: Vec<Message>,
+        turn: &Turn,
+        usage: Usage,
+    ) -> Result<(), StoreError> {
+        if let Self::Session(shared) = self {
+            shared.compact(conversation, &messages, turn, usage).await?;
+        }
+        conversation.replace(messages);
+        Ok(())
+    }
+
+    /// Notes what the session remembers of its compressions.
+    pub(crate) fn set_compress_state(&self, state: &CompressState) {
+        if let Self::Session(shared) = self {
+            shared.set_compress_state(state.clone());
+        }
+    }
+
+    /// Forgets what was shown in messages; what the frozen prompt shows stays.
+    pub(crate) fn forget_seen(&self, seen: &Seen) {
+        seen.clear();
+        if let Self::Session(shared) = self {
+            shared.see_prompt();
         }
     }
 

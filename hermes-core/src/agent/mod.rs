@@ -9,6 +9,7 @@ mod turn;
 mod conversation;
 mod dispatch;
 mod keep;
+mod room;
 mod run;
 
 mod child;

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     clock::Clock,
+    compress::Compressor,
     prompt::PromptSource,
     provider::{ModelId, Provider, Sampling, ToolChoice},
     review::ReviewPolicy,
@@ -26,6 +27,7 @@ pub(crate) struct Recipe {
     pub(crate) policy: Option<Arc<dyn ReviewPolicy>>,
     pub(crate) sessions: Option<Arc<dyn SessionStore>>,
     pub(crate) counters: Option<Arc<dyn CounterStore>>,
+    pub(crate) compressor: Option<Arc<dyn Compressor>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) limits: Limits,
     pub(crate) max_depth: u32,

@@ -13,9 +13,11 @@ use super::{
     conversation::Conversation,
     dispatch::{Dispatch, Dispatched},
     keep::Keep,
+    room::Compression,
 };
 use crate::{
     change::Change,
+    compress::CompressCause,
     message::{CallStatus, Message, StopReason, Usage},
     provider::{
         Assembly, ModelEvent, Provider, ProviderError, ProviderErrorKind, Request, ToolChoice,
@@ -38,6 +40,8 @@ pub(crate) struct Run {
     pub(crate) record: Arc<Mutex<Vec<Change>>>,
     pub(crate) usage: Usage,
     pub(crate) calls: u32,
+    /// How room is made in the conversation, if it is.
+    pub(crate) compression: Option<Compression>,
 }
 
 /// What the model is told when its answer was cut at the limit of output tokens.
@@ -68,6 +72,7 @@ impl Run {
     async fn steps(&mut self) -> Result<Finish, AgentError> {
         loop {
             match self.turn.next_step() {
+                Step::Compress(cause) => self.compress(cause).await?,
                 Step::CallModel => self.call_model().await?,
                 Step::RunTools(_) => self.run_tools().await,
                 Step::Deliver => self.deliver(),
@@ -81,6 +86,10 @@ impl Run {
 
     async fn call_model(&mut self) -> Result<(), AgentError> {
         let request = self.request();
+        if self.is_due(&request) {
+            self.turn.apply(&Outcome::TooLong(CompressCause::Threshold));
+            return Ok(());
+        }
         let mut assembly = Assembly::default();
         let span = tracing::debug_span!(
             "chat",
@@ -110,13 +119,16 @@ impl Run {
             }
             Err(err) => {
                 span.record("error.type", err.kind().as_str());
+                let Some(err) = self.make_room_after(err, assembly.is_empty()) else {
+                    return Ok(());
+                };
                 self.keep_partial(assembly, StopReason::Interrupted);
                 Err(err.into())
             }
         }
     }
 
-    fn request(&self) -> Request {
+    pub(super) fn request(&self) -> Request {
         let mut request = self.template.clone();
         request.messages = self.conversation.history();
         if self.turn.is_in_grace() {

@@ -7,7 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Finish;
-use crate::message::{CallId, Message, StopReason};
+use crate::{
+    compress::CompressCause,
+    message::{CallId, Message, StopReason, Usage},
+};
 
 /// One turn of a conversation, from the user's message to the answer.
 ///
@@ -37,6 +40,16 @@ pub struct Turn {
     empty_replies: u32,
     continuations: u32,
     in_grace: bool,
+    /// How often room was made for the next request, for each cause.
+    #[serde(default)]
+    compressions: Compressions,
+}
+
+/// How often room was made since the last reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Compressions {
+    ahead: u32,
+    overflow: u32,
 }
 
 /// How far a turn may go.
@@ -65,6 +78,8 @@ impl Default for Limits {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Step {
+    /// Make the conversation shorter.
+    Compress(CompressCause),
     /// Ask the model.
     CallModel,
     /// Run the calls of the last assistant message and append their results.
@@ -83,6 +98,12 @@ pub enum Step {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Outcome<'a> {
+    /// The next request must be made shorter first. Only where [`Turn::may_compress`] says so.
+    TooLong(CompressCause),
+    /// The conversation is shorter now; the summary took so much.
+    Compressed(Usage),
+    /// The conversation stays as it is.
+    NotCompressed,
     /// The model replied, and the reply is in the history.
     Replied(&'a Message),
     /// Every call has its result in the history.
@@ -103,6 +124,7 @@ pub enum Outcome<'a> {
 #[serde(rename_all = "snake_case")]
 enum Phase {
     Model,
+    Compress(CompressCause),
     Tools(Vec<CallId>),
     /// Before the next request, or before the end that is named.
     Deliver(Option<Finish>),
@@ -115,6 +137,8 @@ impl Turn {
     const VERSION: u16 = 1;
     /// How often a reply with neither text nor calls is asked for again.
     const EMPTY_RETRIES: u32 = 1;
+    /// How often a request is made shorter because the endpoint refused it.
+    const OVERFLOWS: u32 = 2;
 
     /// Starts a turn whose user message is the last of the history.
     pub fn new(limits: Limits) -> Self {
@@ -128,6 +152,7 @@ impl Turn {
             empty_replies: 0,
             continuations: 0,
             in_grace: false,
+            compressions: Compressions::default(),
         }
     }
 
@@ -135,6 +160,7 @@ impl Turn {
     pub fn next_step(&self) -> Step {
         match &self.phase {
             Phase::Model => Step::CallModel,
+            Phase::Compress(cause) => Step::Compress(*cause),
             Phase::Tools(calls) => Step::RunTools(calls.clone()),
             Phase::Deliver(_) => Step::Deliver,
             Phase::Continue => Step::Continue,
@@ -149,6 +175,12 @@ impl Turn {
             return;
         }
         self.phase = match outcome {
+            Outcome::TooLong(cause) => self.before_compression(*cause),
+            Outcome::Compressed(usage) => {
+                self.tokens = self.tokens.saturating_add(usage.total());
+                Phase::Model
+            }
+            Outcome::NotCompressed => Phase::Model,
             Outcome::Replied(message) => self.after_reply(message),
             Outcome::ToolsRan => {
                 self.tool_rounds = self.tool_rounds.saturating_add(1);
@@ -160,7 +192,12 @@ impl Turn {
             }
             Outcome::Appended => self.after_append(),
             Outcome::NothingToAppend => self.after_nothing(),
-            Outcome::Cancelled => Phase::Over(Finish::Cancelled),
+            Outcome::Cancelled => {
+                // The request under way was made, though it brought no reply.
+                let asked = u32::from(matches!(self.phase, Phase::Model));
+                self.requests = self.requests.saturating_add(asked);
+                Phase::Over(Finish::Cancelled)
+            }
             Outcome::Failed(reason) => Phase::Over(Finish::Failed((*reason).to_owned())),
         };
     }
@@ -168,6 +205,15 @@ impl Turn {
     /// Returns whether the next request is the last and must not offer to call tools.
     pub fn is_in_grace(&self) -> bool {
         self.in_grace
+    }
+
+    /// Returns whether the next request may be made shorter for `cause`: once ahead of it, and twice
+    /// more after the endpoint refused it.
+    pub fn may_compress(&self, cause: CompressCause) -> bool {
+        match cause {
+            CompressCause::Threshold => self.compressions.ahead == 0,
+            CompressCause::Overflow => self.compressions.overflow < Self::OVERFLOWS,
+        }
     }
 
     /// Returns the model requests made so far.
@@ -185,7 +231,17 @@ impl Turn {
         self.tokens
     }
 
+    fn before_compression(&mut self, cause: CompressCause) -> Phase {
+        let count = match cause {
+            CompressCause::Threshold => &mut self.compressions.ahead,
+            CompressCause::Overflow => &mut self.compressions.overflow,
+        };
+        *count = count.saturating_add(1);
+        Phase::Compress(cause)
+    }
+
     fn after_reply(&mut self, message: &Message) -> Phase {
+        self.compressions = Compressions::default();
         self.requests = self.requests.saturating_add(1);
         let used = message.usage.unwrap_or_default().total();
         self.tokens = self.tokens.saturating_add(used);
@@ -338,6 +394,27 @@ mod tests {
         turn.apply(&Outcome::Appended);
         turn.apply(&Outcome::Replied(&cut));
         assert_eq!(turn.next_step(), Step::Finish(Finish::Length));
+    }
+
+    #[test]
+    fn room_is_made_before_a_request_and_only_so_often() {
+        let mut turn = limited(9);
+
+        turn.apply(&Outcome::TooLong(CompressCause::Threshold));
+        assert_eq!(turn.next_step(), Step::Compress(CompressCause::Threshold));
+        turn.apply(&Outcome::Compressed(Usage::new(30, 3)));
+        assert_eq!((turn.next_step(), turn.tokens()), (Step::CallModel, 33));
+        assert!(!turn.may_compress(CompressCause::Threshold));
+
+        for _ in 0..2 {
+            assert!(turn.may_compress(CompressCause::Overflow));
+            turn.apply(&Outcome::TooLong(CompressCause::Overflow));
+            turn.apply(&Outcome::NotCompressed);
+        }
+        assert!(!turn.may_compress(CompressCause::Overflow));
+        assert_eq!(turn.requests(), 0);
+        turn.apply(&Outcome::Replied(&calling(&["a"])));
+        assert!(turn.may_compress(CompressCause::Threshold));
     }
 
     #[test]

@@ -4,10 +4,11 @@
 //! it first shortens old results and arguments, and where that is not enough has the model write
 //! notes that replace the middle of the conversation.
 //!
-//! The loop does not call one by itself yet. A host compresses between two turns: it hands the
-//! session's history to a compressor, stores the result with
-//! [`SessionStore::compact`](crate::store::SessionStore::compact) if it has a store, and goes on from
-//! it with [`Agent::adopt`](crate::Agent::adopt).
+//! An agent that has one ([`AgentBuilder::compressor`](crate::agent::AgentBuilder::compressor)) asks it
+//! before every request, and once more when an endpoint refused a request as too long. What it gives
+//! is checked before the history changes: every call must still have its result, and the user's last
+//! message must be there. The messages that were replaced stay searchable in the
+//! [`SessionStore`](crate::store::SessionStore), and stored text that they showed counts as unseen.
 
 mod estimate;
 mod plan;
@@ -148,6 +149,13 @@ pub struct Compressed {
     pub after: u64,
     /// What the summary took; all zero if pruning was enough.
     pub usage: Usage,
+}
+
+impl Compressed {
+    /// Creates the outcome of a pass that took no model.
+    pub fn new(messages: Vec<Message>, before: u64, after: u64) -> Self {
+        Self { messages, before, after, usage: Usage::default() }
+    }
 }
 
 /// Why a history stays as it is.

@@ -199,6 +199,11 @@ impl Seen {
         self.lock().remove(name);
     }
 
+    /// Forgets everything, as when the messages that showed it were summarised.
+    pub fn clear(&self) {
+        self.lock().clear();
+    }
+
     /// Returns an independent copy of the record.
     #[must_use]
     pub fn detach(&self) -> Self {

@@ -1,14 +1,16 @@
 //! Whatever the model, the tools and the host do, the conversation stays usable.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use hermes_core::{
     Session,
     agent::Finish,
+    compress::Summariser,
     message::{Call, Message, Part, Role, StopReason},
     provider::{ProviderError, ProviderErrorKind},
-    testing::ScriptedProvider,
+    store::SessionStore,
+    testing::{InMemorySessions, ScriptedProvider},
 };
 use proptest::prelude::*;
 
@@ -114,12 +116,17 @@ async fn send(session: &Session, text: &str, impatience: Option<Impatience>) {
     session.idle().await;
 }
 
+/// Makes room before every request that has seen a reply, and keeps as little as it may.
+fn eager() -> Summariser {
+    Summariser::new(100).head_messages(0).tail_messages(1).tail_tokens(0)
+}
+
 /// Panics unless both OpenAI and Anthropic would take the history.
 fn assert_valid(history: &[Message]) {
     assert_paired(history);
     let mut ids = std::collections::HashSet::new();
-    for (at, message) in history.iter().enumerate() {
-        assert_eq!(message.id.0, u64::try_from(at).unwrap() + 1, "ids grow by one");
+    assert!(history.is_sorted_by(|one, next| one.id < next.id), "ids grow: {history:#?}");
+    for message in history {
         assert!(!message.parts.is_empty(), "no message is empty: {history:#?}");
         for call in message.calls() {
             assert!(!call.id.as_str().trim().is_empty(), "no id is blank");
@@ -133,7 +140,8 @@ fn assert_valid(history: &[Message]) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 500,
+        // More with `PROPTEST_CASES`.
+        cases: ProptestConfig::default().cases.max(500),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
@@ -143,6 +151,7 @@ proptest! {
         replies in prop::collection::vec(reply(), 0..8),
         first in prop::option::of((0_usize..12, any::<bool>())),
         second in prop::option::of((0_usize..12, any::<bool>())),
+        compresses in any::<bool>(),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -152,7 +161,10 @@ proptest! {
         runtime.block_on(async {
             let impatience = |it: Option<(usize, bool)>| it.map(|(events, drops)| Impatience { events, drops });
             let model = script(&replies);
-            let session = agent(&model).max_requests(6).build().unwrap().session();
+            let store = Arc::new(InMemorySessions::default());
+            let agent = agent(&model).max_requests(6).sessions(store.clone());
+            let agent = if compresses { agent.compressor(eager()) } else { agent };
+            let session = agent.build().unwrap().session();
 
             send(&session, "one", impatience(first)).await;
             assert_valid(&session.history());
@@ -166,6 +178,8 @@ proptest! {
 
             assert_eq!((last.text.as_str(), last.finish), ("done", Finish::Answered));
             assert_valid(&session.history());
+            let stored = store.load(session.id()).await.unwrap().unwrap();
+            assert_eq!(stored.messages, *session.history());
         });
     }
 }

@@ -1,0 +1,144 @@
+//! Makes room in the conversation of a run, ahead of a request or after one was refused as too long.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use futures::FutureExt;
+use tracing::Instrument;
+
+use super::{AgentError, AgentEvent, Outcome, conversation::is_whole, event::describe, run::Run};
+use crate::{
+    compress::{
+        CompressCause, CompressError, CompressState, CompressTask, Compressed, Compressor,
+        request_tokens,
+    },
+    message::{Message, Role},
+    provider::{ProviderError, ProviderErrorKind, Recovery, Request},
+};
+
+/// What makes room in a conversation, and what it remembers.
+#[derive(Debug)]
+pub(crate) struct Compression {
+    compressor: Arc<dyn Compressor>,
+    state: CompressState,
+    /// Why the last request was refused, to be reported if no room can be made.
+    refused: Option<ProviderError>,
+}
+
+impl Compression {
+    pub(crate) fn new(compressor: Arc<dyn Compressor>, state: CompressState) -> Self {
+        Self { compressor, state, refused: None }
+    }
+}
+
+/// What came of a pass.
+enum Pass {
+    Shorter(Compressed),
+    /// The history stays as it is, for this reason.
+    AsItWas(String),
+    Cancelled,
+}
+
+impl Run {
+    /// Returns whether room should be made before `request` is sent.
+    pub(super) fn is_due(&self, request: &Request) -> bool {
+        let Some(Compression { compressor, state, .. }) = &self.compression else { return false };
+        self.turn.may_compress(CompressCause::Threshold)
+            && compressor.is_due(
+                request_tokens(request, state.compressed_at),
+                self.dispatch.scope.clock.now(),
+                state,
+            )
+    }
+
+    /// Plans to make room if that helps against `err`, and returns it otherwise. Once something of
+    /// the reply was heard the request was not too long.
+    pub(super) fn make_room_after(
+        &mut self,
+        err: ProviderError,
+        is_unheard: bool,
+    ) -> Option<ProviderError> {
+        let Some(compression) = &mut self.compression else { return Some(err) };
+        let helps = is_unheard && err.recovery() == Recovery::Compress;
+        if !helps || !self.turn.may_compress(CompressCause::Overflow) {
+            return Some(err);
+        }
+        compression.refused = Some(err);
+        self.turn.apply(&Outcome::TooLong(CompressCause::Overflow));
+        None
+    }
+
+    /// Makes the conversation shorter, or says why it stays as it is.
+    pub(super) async fn compress(&mut self, cause: CompressCause) -> Result<(), AgentError> {
+        let span = tracing::debug_span!("compress_history", cause = ?cause);
+        let pass = self.pass(cause).instrument(span).await;
+        match pass {
+            Pass::Shorter(done) => self.shorten(done).await,
+            Pass::Cancelled => {
+                self.turn.apply(&Outcome::Cancelled);
+                Ok(())
+            }
+            Pass::AsItWas(why) => {
+                self.dispatch.events.send(|| AgentEvent::Warning(why));
+                let refused = self.compression.as_mut().and_then(|it| it.refused.take());
+                if let Some(err) = refused {
+                    return Err(err.into());
+                }
+                self.turn.apply(&Outcome::NotCompressed);
+                Ok(())
+            }
+        }
+    }
+
+    async fn pass(&mut self, cause: CompressCause) -> Pass {
+        let request = self.request();
+        let Some(compression) = &mut self.compression else {
+            return Pass::AsItWas("there is no compressor".to_owned());
+        };
+        let scope = &self.dispatch.scope;
+        let task = CompressTask {
+            provider: Arc::clone(&self.provider),
+            request,
+            cause,
+            now: scope.clock.now(),
+            token: scope.token.clone(),
+        };
+        let pass = compression.compressor.compress(&task, &mut compression.state);
+        let ended = AssertUnwindSafe(pass).catch_unwind().await;
+        self.keep.set_compress_state(&compression.state);
+        match ended {
+            Ok(Ok(done)) if is_usable(&task.request.messages, &done.messages) => {
+                Pass::Shorter(done)
+            }
+            Ok(Ok(_)) => Pass::AsItWas("the compressor gave an unusable history".to_owned()),
+            Ok(Err(CompressError::Provider(err))) if err.kind() == ProviderErrorKind::Cancelled => {
+                Pass::Cancelled
+            }
+            Ok(Err(err)) => Pass::AsItWas(format!("not compressed: {}", describe(&err))),
+            Err(_) => Pass::AsItWas("the compressor crashed".to_owned()),
+        }
+    }
+
+    async fn shorten(&mut self, done: Compressed) -> Result<(), AgentError> {
+        if let Some(compression) = &mut self.compression {
+            compression.refused = None;
+        }
+        let Compressed { messages, before, after, usage } = done;
+        self.usage += usage;
+        self.turn.apply(&Outcome::Compressed(usage));
+        // What the model was shown is out of its sight now.
+        self.keep.forget_seen(&self.dispatch.scope.seen);
+        self.keep.compact(&self.conversation, messages, &self.turn, self.usage).await?;
+        self.dispatch.events.send(|| AgentEvent::Compressed { before, after });
+        Ok(())
+    }
+}
+
+/// Returns whether `after` can stand for `before`: no call has lost its result, and the user's last
+/// words are still there.
+fn is_usable(before: &[Message], after: &[Message]) -> bool {
+    let last = before.iter().rev().find(|it| it.role == Role::User).map(|it| it.text());
+    let keeps_words = last.is_none_or(|words| {
+        after.iter().any(|it| it.role == Role::User && it.text().contains(words.as_str()))
+    });
+    keeps_words && !after.is_empty() && is_whole(after)
+}
