@@ -1,1 +1,3 @@
 //! Measurements of the hermes agent crates; see `benches/` and `tests/`.
+
+pub mod samples;

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use hermes_core::{
     message::Message,
-    provider::{EventStream, Provider, ProviderError, Request},
+    provider::{EventStream, ModelEvent, Provider, ProviderError, Request},
 };
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -114,6 +114,22 @@ impl Anthropic {
             extra: &self.extra,
         };
         body.bytes(request)
+    }
+
+    /// Reads an answer that was recorded, a stream or a whole one, in one piece or in several.
+    ///
+    /// Tools keep the names they have there. Otherwise it is what [`stream`](Provider::stream) makes of the same bytes with status 200, for tests and
+    /// for looking into what an endpoint does.
+    ///
+    /// # Errors
+    ///
+    /// That of the stream; the events before it are dropped.
+    pub fn read_answer<'a>(
+        &self,
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Vec<ModelEvent>, ProviderError> {
+        let decoder = MessageDecoder::new(Arc::clone(&self.name), Names::of(&[]));
+        self.endpoint.read(decoder, pieces)
     }
 
     /// Reads the content blocks of one assistant turn of this provider, in their order. Blocks of

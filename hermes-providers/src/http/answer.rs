@@ -8,7 +8,7 @@ use hermes_core::provider::{EventStream, ModelEvent, ProviderError, ProviderErro
 use reqwest::Response;
 use tokio_util::sync::CancellationToken;
 
-use super::{Endpoint, cancelled, sse::SseDecoder, status::Detail};
+use super::{Endpoint, cancelled, reading::Reading, status::Detail};
 
 /// What a wire makes of the data of its events. Pure: all waiting is done around it.
 pub(crate) trait Decode: Send + 'static {
@@ -43,19 +43,10 @@ pub(crate) enum WireError {
 pub(super) struct Events<D> {
     endpoint: Arc<Endpoint>,
     bytes: BoxStream<'static, reqwest::Result<Bytes>>,
-    shape: Shape,
-    decoder: D,
-    queue: VecDeque<ModelEvent>,
+    reading: Reading<D>,
     failure: Option<ProviderError>,
     is_over: bool,
     token: CancellationToken,
-}
-
-/// What the bytes turn out to be.
-enum Shape {
-    Unknown,
-    Sse(SseDecoder),
-    Whole(Vec<u8>),
 }
 
 impl<D> fmt::Debug for Events<D> {
@@ -69,8 +60,6 @@ impl<D: Decode> Events<D> {
     const AFTER_STOP: Duration = Duration::from_secs(5);
     /// How long to wait for the end of the body, which lets the connection be used again.
     const DRAIN: Duration = Duration::from_millis(50);
-    /// The most bytes of an answer that comes whole.
-    const WHOLE_LIMIT: usize = 64 * 1024 * 1024;
 
     pub(super) fn new(
         endpoint: Arc<Endpoint>,
@@ -81,9 +70,7 @@ impl<D: Decode> Events<D> {
         Self {
             endpoint,
             bytes: response.bytes_stream().boxed(),
-            shape: Shape::Unknown,
-            decoder,
-            queue: VecDeque::new(),
+            reading: Reading::new(decoder),
             failure: None,
             is_over: false,
             token,
@@ -101,11 +88,11 @@ impl<D: Decode> Events<D> {
     async fn next(&mut self) -> Option<Result<ModelEvent, ProviderError>> {
         loop {
             if self.token.is_cancelled() && !self.is_over {
-                self.queue.clear();
+                self.reading.queue.clear();
                 self.is_over = true;
                 return Some(Err(cancelled()));
             }
-            if let Some(event) = self.queue.pop_front() {
+            if let Some(event) = self.reading.queue.pop_front() {
                 self.is_over = matches!(event, ModelEvent::Done { .. });
                 return Some(Ok(event));
             }
@@ -113,7 +100,7 @@ impl<D: Decode> Events<D> {
                 self.is_over = true;
                 return Some(Err(err));
             }
-            if self.is_over || self.decoder.is_done() {
+            if self.is_over || self.reading.is_done() {
                 return None;
             }
             let piece = self.wait().await;
@@ -124,10 +111,12 @@ impl<D: Decode> Events<D> {
     /// Waits for more bytes; `None` at their end.
     async fn wait(&mut self) -> Result<Option<Bytes>, ProviderError> {
         let timeouts = self.endpoint.timeouts;
-        let limit = match self.shape {
-            Shape::Unknown => timeouts.first_byte,
-            _ if self.decoder.has_stopped() => timeouts.idle.min(Self::AFTER_STOP),
-            _ => timeouts.idle,
+        let limit = if !self.reading.has_begun() {
+            timeouts.first_byte
+        } else if self.reading.has_stopped() {
+            timeouts.idle.min(Self::AFTER_STOP)
+        } else {
+            timeouts.idle
         };
         tokio::select! {
             biased;
@@ -144,67 +133,22 @@ impl<D: Decode> Events<D> {
     /// Takes what came and notes what follows from it.
     async fn settle(&mut self, piece: Result<Option<Bytes>, ProviderError>) {
         let outcome = match piece {
-            Ok(Some(bytes)) => self.take(&bytes),
-            Ok(None) => self.end(),
+            Ok(Some(bytes)) => self.reading.take(&bytes),
+            Ok(None) => self.reading.end(),
             // What is missing after the stop is no more than a count of tokens.
-            Err(err) if self.decoder.has_stopped() && err.kind() != Kind::Cancelled => self.end(),
+            Err(err) if self.reading.has_stopped() && err.kind() != Kind::Cancelled => {
+                self.reading.end()
+            }
             Err(err) => {
                 self.failure = Some(err);
                 return;
             }
         };
         if let Err(err) = outcome {
-            self.failure = Some(self.convert(err));
-        } else if self.decoder.is_done() {
+            self.failure = Some(self.endpoint.convert(err));
+        } else if self.reading.is_done() {
             self.drain().await;
         }
-    }
-
-    fn take(&mut self, bytes: &[u8]) -> Result<(), WireError> {
-        if matches!(self.shape, Shape::Unknown) {
-            self.shape = match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-                None => return Ok(()),
-                Some(b'{' | b'[' | b'<') => Shape::Whole(Vec::new()),
-                Some(_) => Shape::Sse(SseDecoder::default()),
-            };
-        }
-        match &mut self.shape {
-            Shape::Sse(sse) => {
-                let (decoder, queue) = (&mut self.decoder, &mut self.queue);
-                sse.push(bytes, |data| unless_done(decoder, data, queue))?;
-                if sse.is_over_limit() {
-                    return Err(WireError::Malformed("a line is too long".to_owned()));
-                }
-            }
-            Shape::Whole(body) if Self::WHOLE_LIMIT < body.len().saturating_add(bytes.len()) => {
-                return Err(WireError::Malformed("the answer is too long".to_owned()));
-            }
-            Shape::Whole(body) => body.extend_from_slice(bytes),
-            Shape::Unknown => {}
-        }
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<(), WireError> {
-        match std::mem::replace(&mut self.shape, Shape::Unknown) {
-            Shape::Unknown => {}
-            Shape::Sse(mut sse) => {
-                let (decoder, queue) = (&mut self.decoder, &mut self.queue);
-                let rest = sse.finish(|data| unless_done(decoder, data, queue));
-                // Half an event is a stream that was cut, which `finish` reports.
-                if let Err(err @ WireError::Refused(_)) = rest {
-                    return Err(err);
-                }
-            }
-            Shape::Whole(body) => {
-                let text = String::from_utf8_lossy(&body);
-                if text.trim_start().starts_with('<') {
-                    return Err(WireError::Refused(Detail::of_body(&body)));
-                }
-                self.decoder.whole(&text, &mut self.queue)?;
-            }
-        }
-        if self.decoder.is_done() { Ok(()) } else { self.decoder.finish(&mut self.queue) }
     }
 
     async fn drain(&mut self) {
@@ -222,12 +166,30 @@ impl<D: Decode> Events<D> {
         let kind = if err.is_timeout() { Kind::Timeout } else { Kind::StreamCut };
         ProviderError::new(kind, format!("the stream from {place} broke off")).with_source(err)
     }
+}
 
+impl Endpoint {
+    /// Returns the events of an answer that is there already, in pieces.
+    pub(crate) fn read<'a>(
+        &self,
+        decoder: impl Decode,
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Vec<ModelEvent>, ProviderError> {
+        let mut reading = Reading::new(decoder);
+        let mut pieces = pieces.into_iter();
+        let outcome = pieces.try_for_each(|piece| reading.take(piece));
+        outcome
+            .and_then(|()| if reading.is_done() { Ok(()) } else { reading.end() })
+            .map_err(|err| self.convert(err))?;
+        Ok(reading.queue.into())
+    }
+
+    /// Gives what is wrong with an answer a place.
     fn convert(&self, err: WireError) -> ProviderError {
-        let place = &self.endpoint.place;
-        let scrub = |text: String| self.endpoint.scrubber.scrub(&text);
+        let place = &self.place;
+        let scrub = |text: String| self.scrubber.scrub(&text);
         match err {
-            WireError::Refused(detail) => self.endpoint.refused_inside(&detail),
+            WireError::Refused(detail) => self.refused_inside(&detail),
             WireError::Malformed(what) => ProviderError::new(
                 Kind::Protocol,
                 scrub(format!("the answer of {place} cannot be read: {what}")),
@@ -238,12 +200,4 @@ impl<D: Decode> Events<D> {
             ),
         }
     }
-}
-
-fn unless_done(
-    decoder: &mut impl Decode,
-    data: &str,
-    out: &mut VecDeque<ModelEvent>,
-) -> Result<(), WireError> {
-    if decoder.is_done() { Ok(()) } else { decoder.event(data, out) }
 }

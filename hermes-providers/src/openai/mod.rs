@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use hermes_core::provider::{EventStream, Provider, ProviderError, Request};
+use hermes_core::provider::{EventStream, ModelEvent, Provider, ProviderError, Request};
 use reqwest::Url;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -76,6 +76,22 @@ impl OpenAiChat {
     pub fn build_body(&self, request: &Request) -> Bytes {
         let writer = Writer { dialect: self.dialect, provider: &self.name };
         Body { writer, fragments: &self.fragments, extra: &self.extra }.bytes(request)
+    }
+
+    /// Reads an answer that was recorded, a stream or a whole one, in one piece or in several.
+    ///
+    /// Tools keep the names they have there. Otherwise it is what [`stream`](Provider::stream) makes of the same bytes with status 200, for tests and
+    /// for looking into what an endpoint does.
+    ///
+    /// # Errors
+    ///
+    /// That of the stream; the events before it are dropped.
+    pub fn read_answer<'a>(
+        &self,
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Vec<ModelEvent>, ProviderError> {
+        let decoder = ChatDecoder::new(Arc::clone(&self.name), Names::of(&[]));
+        self.endpoint.read(decoder, pieces)
     }
 
     /// Returns the address that requests go to, without anything secret.

@@ -57,6 +57,21 @@ async fn an_answer_streams() {
 }
 
 #[tokio::test]
+async fn a_recorded_answer_says_what_the_stream_said() {
+    let body = format!("{}{}data: [DONE]\n\n", chunk("grüß ", None), chunk("Gott", Some("stop")));
+    let response = ResponseTemplate::new(200).set_body_raw(body.clone(), "text/event-stream");
+    let (_server, provider) = mock(response).await;
+    let request = Request::new("m", vec![Message::user("a")]);
+    let events = provider.stream(&request, &CancellationToken::new()).await.unwrap();
+    let streamed: Vec<_> = events.map(Result::unwrap).collect().await;
+
+    assert_eq!(provider.read_answer([body.as_bytes()]).unwrap(), streamed);
+    assert_eq!(provider.read_answer(body.as_bytes().chunks(1)).unwrap(), streamed);
+    let cut = provider.read_answer([chunk("grüß", None).as_bytes()]).unwrap_err();
+    assert_eq!(cut.kind(), Kind::StreamCut);
+}
+
+#[tokio::test]
 async fn an_answer_may_come_whole() {
     let body = json!({"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}]});
     let (_server, provider) = mock(ResponseTemplate::new(200).set_body_json(body)).await;

@@ -1,0 +1,103 @@
+//! What requests and streams cost, as a multiple of the least that has to be done.
+//!
+//! ```text
+//! cargo bench -p hermes-benches --bench providers
+//! ```
+//!
+//! Times depend on the machine; the ratios within one run are what counts. Building the body of a long
+//! request is held against a copy of its bytes, decoding a stream against parsing its data to nothing.
+
+#![expect(clippy::print_stdout, reason = "a benchmark reports to the terminal")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use hermes_benches::samples::{self, Deltas, Stream};
+use hermes_core::{
+    message::Message,
+    provider::{ModelEvent, ProviderError, Request},
+};
+use hermes_providers::{Anthropic, BuildError, OpenAiChat};
+use serde::de::IgnoredAny;
+
+const BASE: &str = "http://127.0.0.1:9";
+const RUNS: usize = 40;
+
+fn main() -> Result<(), BuildError> {
+    let chat = OpenAiChat::builder(BASE).build()?;
+    let messages = Anthropic::builder(BASE).build()?;
+
+    println!("body of 1,000 messages (4 MB), one of them new; limit 2x a copy of its bytes");
+    report_body("  OpenAiChat", |request| chat.build_body(request));
+    report_body("  Anthropic", |request| messages.build_body(request));
+
+    println!("stream of 10,000 deltas; limit 3x IgnoredAny over the same data");
+    for deltas in [Deltas::Text, Deltas::Arguments] {
+        let stream = samples::chat_stream(10_000, deltas);
+        let read = |bytes: &[u8]| chat.read_answer([bytes]);
+        report_stream(&format!("  OpenAiChat, {deltas:?}"), &stream, read);
+        let stream = samples::messages_stream(10_000, deltas);
+        let read = |bytes: &[u8]| messages.read_answer([bytes]);
+        report_stream(&format!("  Anthropic, {deltas:?}"), &stream, read);
+    }
+    Ok(())
+}
+
+/// Measures a request that goes on from one that was sent before.
+fn report_body(name: &str, build: impl Fn(&Request) -> Bytes) {
+    let messages = samples::conversation(999, 4_000_000);
+    let request = |new: Option<String>| {
+        let messages = messages.iter().cloned().chain(new.map(Message::user));
+        let mut request = Request::new("model", messages.collect::<Vec<_>>());
+        request.system = "You are a careful worker.".into();
+        request
+    };
+    let sent = build(&request(None));
+    let going_on: Vec<Request> =
+        (0..RUNS).map(|nth| request(Some(format!("and then? {nth}")))).collect();
+    let mut going_on = going_on.iter();
+    let (copy, body) = fastest_of_two(|| sent.to_vec(), || going_on.next().map(&build));
+    report(name, body, copy);
+}
+
+/// Measures a stream that comes in one piece.
+fn report_stream(
+    name: &str,
+    stream: &Stream,
+    read: impl Fn(&[u8]) -> Result<Vec<ModelEvent>, ProviderError>,
+) {
+    let count = read(&stream.bytes).map_or(0, |events| events.len());
+    assert!(10_000 < count, "the stream is not read to its end");
+    let (ignored, decoded) = fastest_of_two(
+        || {
+            let whole = |payload: &String| {
+                serde_json::from_slice::<IgnoredAny>(black_box(payload.as_bytes())).is_ok()
+            };
+            stream.payloads.iter().all(whole)
+        },
+        || read(black_box(&stream.bytes)),
+    );
+    report(name, decoded, ignored);
+}
+
+fn report(name: &str, taken: Duration, base: Duration) {
+    let ratio = taken.as_secs_f64() / base.as_secs_f64();
+    println!("{name:<32} {taken:>12?} of {base:>12?} {ratio:>8.2}x");
+}
+
+/// Returns the shortest of many runs of each, which take turns so that both meet the same noise.
+fn fastest_of_two<A, B>(
+    mut one: impl FnMut() -> A,
+    mut two: impl FnMut() -> B,
+) -> (Duration, Duration) {
+    let timed = (0..RUNS).map(|_| (timed(&mut one), timed(&mut two)));
+    let fastest = timed.reduce(|(a, b), (c, d)| (a.min(c), b.min(d)));
+    fastest.unwrap_or_default()
+}
+
+fn timed<T>(run: &mut impl FnMut() -> T) -> Duration {
+    let start = Instant::now();
+    black_box(run());
+    start.elapsed()
+}
