@@ -34,6 +34,7 @@
 //! | where procedures are kept       | [`SkillStore`]    | `hermes_skills::FsSkills`                |
 //! | when the agent reflects         | [`ReviewPolicy`]  | `hermes_review::NudgePolicy`             |
 //! | where conversations are kept    | [`SessionStore`]  | `hermes_memory::SqliteSessions`          |
+//! | which calls may run             | [`Approver`]      | `approval::{DenyAll, from_fn, Within}`   |
 //!
 //! # Example
 //!
@@ -83,6 +84,7 @@
 //!   every implementation of a trait must pass. Meant for `[dev-dependencies]`.
 //! - `mock`: `mockall` mocks of the five traits. Implies `testing`.
 //!
+//! [`Approver`]: approval::Approver
 //! [`MemoryBackend`]: memory::MemoryBackend
 //! [`Provider`]: provider::Provider
 //! [`ReviewPolicy`]: review::ReviewPolicy
@@ -93,6 +95,7 @@
 pub mod agent;
 pub mod session;
 
+pub mod approval;
 pub mod compress;
 pub mod fork;
 pub mod prompt;

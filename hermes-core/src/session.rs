@@ -13,6 +13,7 @@ use crate::{
         AgentError, AgentEvent, Conversation, Recipe, Reply, ReviewHandle, Turn, TurnInput,
         run_turn, start_review,
     },
+    approval::{Desk, Grant, Grants},
     compress::CompressState,
     message::{CallStatus, History, Message, Usage},
     prompt,
@@ -54,6 +55,7 @@ pub(crate) struct Shared {
     pub(crate) id: SessionId,
     pub(crate) conversation: Conversation,
     pub(crate) seen: Seen,
+    pub(crate) grants: Grants,
     live: Mutex<Live>,
     idle: Notify,
 }
@@ -87,9 +89,11 @@ impl Session {
         let conversation = Conversation::of(Arc::new(stored.messages));
         conversation.settle(CallStatus::Cancelled, INTERRUPTED);
         let seen = Seen::restore(stored.state.seen.iter().cloned());
+        let grants = Grants::restore(stored.state.grants.clone());
         let live = Live { state: stored.state, lock, ..Live::default() };
         let idle = Notify::new();
-        Self(Arc::new(Shared { recipe, id, conversation, seen, live: Mutex::new(live), idle }))
+        let live = Mutex::new(live);
+        Self(Arc::new(Shared { recipe, id, conversation, seen, grants, live, idle }))
     }
 
     /// Returns the session's id, by which it can be resumed.
@@ -110,6 +114,16 @@ impl Session {
     /// Returns the counts that reviews go by.
     pub fn counts(&self) -> Counts {
         self.0.live().state.counts
+    }
+
+    /// Returns what was allowed for the rest of the conversation.
+    pub fn grants(&self) -> Vec<Grant> {
+        self.0.grants.snapshot()
+    }
+
+    /// Takes back what was allowed for the rest of the conversation; from now on it is asked for again.
+    pub fn revoke_grants(&self) {
+        self.0.grants.clear();
     }
 
     /// Returns the tokens used so far, those of reviews and other forks not counted.
@@ -282,6 +296,11 @@ impl Shared {
         Ok(())
     }
 
+    /// Returns who is asked about calls of this conversation and its forks.
+    pub(crate) fn desk(&self) -> Desk {
+        Desk { approver: self.recipe.approver.clone(), grants: self.grants.clone() }
+    }
+
     /// Returns the number of the latest turn.
     pub(crate) fn turn(&self) -> u64 {
         self.live().state.turns
@@ -367,6 +386,7 @@ impl Shared {
     ) -> SessionState {
         let mut state = self.live().state.clone();
         state.seen = self.seen.snapshot();
+        state.grants = self.grants.snapshot();
         state.last_message = conversation.last_id();
         state.turn = turn.cloned();
         state.usage += usage;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     agent::Turn,
+    approval::Grant,
     compress::CompressState,
     message::{Message, MessageId, Role, Usage},
     tool::ToolSpec,
@@ -204,6 +205,9 @@ pub struct SessionState {
     pub counts: Counts,
     /// The versions of stored text that the conversation has been shown.
     pub seen: Vec<(String, Version)>,
+    /// What was allowed for the rest of the conversation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Grant>,
     /// Those of them that the system prompt shows.
     pub shown: Vec<(String, Version)>,
     /// The turn under way, if one is.

@@ -8,6 +8,7 @@ use super::{
     tasks::{Reports, Tasks},
 };
 use crate::{
+    approval::Approver,
     clock::{Clock, SystemClock},
     compress::Compressor,
     prompt::{FixedSection, PromptSource, Slot},
@@ -38,6 +39,7 @@ pub struct AgentBuilder {
     tools: Vec<Arc<dyn Tool>>,
     sections: Vec<Arc<dyn PromptSource>>,
     review: Option<Arc<dyn ReviewPolicy>>,
+    approver: Option<Arc<dyn Approver>>,
     sessions: Option<Arc<dyn SessionStore>>,
     counters: Option<Arc<dyn CounterStore>>,
     compressor: Option<Arc<dyn Compressor>>,
@@ -62,6 +64,7 @@ impl AgentBuilder {
             tools: Vec::new(),
             sections: Vec::new(),
             review: None,
+            approver: None,
             sessions: None,
             counters: None,
             compressor: None,
@@ -137,6 +140,13 @@ impl AgentBuilder {
     /// never reflects, and every write is applied.
     pub fn review(mut self, policy: impl ReviewPolicy + 'static) -> Self {
         self.review = Some(Arc::new(policy));
+        self
+    }
+
+    /// Sets who is asked about calls that need approval, of the conversation and of its reviews and
+    /// sub-agents. Without an approver all of them are denied, with a reason.
+    pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
+        self.approver = Some(Arc::new(approver));
         self
     }
 
@@ -218,6 +228,7 @@ impl AgentBuilder {
             registry,
             sections: self.sections,
             policy: self.review,
+            approver: self.approver,
             sessions: self.sessions,
             counters: self.counters,
             compressor: self.compressor,

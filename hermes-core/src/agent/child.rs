@@ -14,6 +14,7 @@ use super::{
     run::Run,
 };
 use crate::{
+    approval::Desk,
     change::Change,
     fork::{Fork, ForkContext, ForkOutcome, ForkTask},
     message::{History, Message, Role, StopReason, Usage},
@@ -34,6 +35,7 @@ pub(crate) struct Parent {
     pub(crate) turn: u64,
     pub(crate) extensions: Extensions,
     pub(crate) seen: Seen,
+    pub(crate) desk: Desk,
     /// Cancelled with the parent; a fork's own token is checked beside it.
     pub(crate) token: CancellationToken,
     /// How deep the parent is itself: 0 for a conversation.
@@ -139,6 +141,7 @@ impl SessionFork {
             allowed: Allowed::Only(task.tools.clone()),
             scope: Arc::new(scope),
             events: Events::default(),
+            desk: parent.desk.clone(),
             max_result_chars: parent.recipe.max_result_chars,
         }
     }

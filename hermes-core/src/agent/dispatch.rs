@@ -8,7 +8,8 @@ use tracing::Instrument;
 
 use super::{AgentEvent, event::describe};
 use crate::{
-    message::{Call, CallResult, CallStatus, StopReason},
+    approval::{Desk, Ruling},
+    message::{Call, CallId, CallResult, CallStatus, StopReason},
     tool::{Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSpec, TurnScope},
 };
 
@@ -19,6 +20,7 @@ pub(crate) struct Dispatch {
     pub(crate) allowed: Allowed,
     pub(crate) scope: Arc<TurnScope>,
     pub(crate) events: Events,
+    pub(crate) desk: Desk,
     pub(crate) max_result_chars: usize,
 }
 
@@ -89,7 +91,13 @@ impl Dispatch {
     /// one after the other.
     ///
     /// `stop` is why the reply ended: after a cut the last call is not run unless it is whole.
-    pub(crate) async fn run(&self, calls: Vec<Call>, stop: Option<&StopReason>) -> Dispatched {
+    /// `rulings` are the decisions about those of the calls that needed approval.
+    pub(crate) async fn run(
+        &self,
+        calls: Vec<Call>,
+        stop: Option<&StopReason>,
+        rulings: &[(CallId, Ruling)],
+    ) -> Dispatched {
         let mut done = Dispatched::default();
         let is_cut = stop == Some(&StopReason::Length);
         let mut calls = calls.into_iter().peekable();
@@ -105,9 +113,9 @@ impl Dispatch {
                 (None, Some(cut)) if cut == at => Condition::MaybeCut,
                 _ => Condition::Whole,
             };
+            let each = group.iter().enumerate();
             let outputs =
-                join_all(group.iter().enumerate().map(|(at, call)| self.one(call, condition(at))))
-                    .await;
+                join_all(each.map(|(at, call)| self.one(call, condition(at), rulings))).await;
             for (call, (output, end)) in group.into_iter().zip(outputs) {
                 done.end = done.end.or(end);
                 self.events.send(|| {
@@ -129,14 +137,21 @@ impl Dispatch {
     }
 
     /// Returns the output of one call, and the reason if it ends the turn.
-    async fn one(&self, call: &Call, condition: Condition) -> (ToolOutput, Option<String>) {
+    async fn one(
+        &self,
+        call: &Call,
+        condition: Condition,
+        rulings: &[(CallId, Ruling)],
+    ) -> (ToolOutput, Option<String>) {
         if condition == Condition::TurnEnded {
             return (ToolOutput::rejected(ENDED), None);
         }
         if self.scope.token.is_cancelled() {
             return (cancelled(CANCELLED), None);
         }
-        let (output, end) = match self.checked(call, condition == Condition::MaybeCut) {
+        let checked = self.checked(call, condition == Condition::MaybeCut);
+        let (output, end) = match checked.and_then(|it| self.permitted(call, rulings).map(|()| it))
+        {
             Ok((tool, arguments)) => self.guarded(&tool, call, arguments).await,
             Err(reason) => (ToolOutput::rejected(reason), None),
         };
@@ -144,7 +159,7 @@ impl Dispatch {
     }
 
     /// Returns the tool and its arguments, or everything that is wrong with the call.
-    fn checked(
+    pub(super) fn checked(
         &self,
         call: &Call,
         is_cut: bool,

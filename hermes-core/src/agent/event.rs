@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tasks::ReviewHandle;
 use crate::{
+    approval::ApprovalRequest,
     change::Change,
     message::{Call, CallId, CallResult, Usage},
     provider::ProviderError,
@@ -15,7 +16,8 @@ use crate::{
 /// What a host hears while a turn runs, in order.
 ///
 /// Every [`CallStarted`](Self::CallStarted) has its [`CallFinished`](Self::CallFinished); a call that
-/// is refused before it runs, for a wrong argument or an unknown tool, has only the latter.
+/// is refused before it runs, for a wrong argument, an unknown tool or want of approval, has only the
+/// latter.
 ///
 /// # Examples
 ///
@@ -35,6 +37,10 @@ pub enum AgentEvent {
     Text(String),
     /// More reasoning.
     Reasoning(String),
+    /// The agent's approver is asked about a call.
+    ApprovalAsked(Arc<ApprovalRequest>),
+    /// A call was held for a person and does not run in this turn.
+    CallHeld(Arc<ApprovalRequest>),
     /// A tool is about to run.
     CallStarted(Call),
     /// A tool tells how far it has come.

@@ -102,6 +102,7 @@ fn scope(
         turn: number,
         extensions: extensions.clone(),
         seen: shared.seen.clone(),
+        desk: shared.desk(),
         token: token.clone(),
         depth: 0,
     };
@@ -136,6 +137,7 @@ fn new_run(
             allowed: Allowed::All,
             scope: Arc::new(scope),
             events: Events(Some(events)),
+            desk: shared.desk(),
             max_result_chars: recipe.max_result_chars,
         },
         keep: Keep::Session(Arc::clone(shared)),
@@ -247,6 +249,7 @@ fn spawn_review(
         turn: shared.turn(),
         extensions,
         seen: shared.seen.detach(),
+        desk: shared.desk(),
         token,
         depth: recipe.max_depth,
     });

@@ -6,6 +6,7 @@ mod reply;
 
 mod turn;
 
+mod approve;
 mod conversation;
 mod dispatch;
 mod keep;

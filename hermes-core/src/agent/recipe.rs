@@ -7,6 +7,7 @@ use super::{
     tasks::{Reports, Tasks},
 };
 use crate::{
+    approval::Approver,
     clock::Clock,
     compress::Compressor,
     prompt::PromptSource,
@@ -25,6 +26,7 @@ pub(crate) struct Recipe {
     pub(crate) registry: ToolRegistry,
     pub(crate) sections: Vec<Arc<dyn PromptSource>>,
     pub(crate) policy: Option<Arc<dyn ReviewPolicy>>,
+    pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) sessions: Option<Arc<dyn SessionStore>>,
     pub(crate) counters: Option<Arc<dyn CounterStore>>,
     pub(crate) compressor: Option<Arc<dyn Compressor>>,

@@ -74,6 +74,7 @@ impl Run {
             match self.turn.next_step() {
                 Step::Compress(cause) => self.compress(cause).await?,
                 Step::CallModel => self.call_model().await?,
+                Step::AwaitApproval(calls) => self.await_approval(&calls).await,
                 Step::RunTools(_) => self.run_tools().await,
                 Step::Deliver => self.deliver(),
                 Step::Continue => self.append(Message::user(CONTINUE)),
@@ -110,6 +111,7 @@ impl Run {
                 span.record("gen_ai.usage.output_tokens", usage.output);
                 self.usage += usage;
                 self.turn.apply(&Outcome::Replied(&reply));
+                self.note_approvals(&reply);
                 Ok(())
             }
             Err(err) if err.kind() == ProviderErrorKind::Cancelled => {
@@ -194,7 +196,7 @@ impl Run {
         drop(history);
         let Some(reply) = reply else { return };
         let calls = reply.calls().cloned().collect();
-        let done = self.dispatch.run(calls, reply.stop.as_ref()).await;
+        let done = self.dispatch.run(calls, reply.stop.as_ref(), self.turn.rulings()).await;
         self.note(&done);
         self.conversation.push(Message::results(done.results()));
         if self.dispatch.scope.token.is_cancelled() {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Finish;
 use crate::{
+    approval::Ruling,
     compress::CompressCause,
     message::{CallId, Message, StopReason, Usage},
 };
@@ -43,6 +44,9 @@ pub struct Turn {
     /// How often room was made for the next request, for each cause.
     #[serde(default)]
     compressions: Compressions,
+    /// What was decided about calls of the last reply that needed approval.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rulings: Vec<(CallId, Ruling)>,
 }
 
 /// How often room was made since the last reply.
@@ -82,6 +86,8 @@ pub enum Step {
     Compress(CompressCause),
     /// Ask the model.
     CallModel,
+    /// Ask whether these calls of the last assistant message may run, at least the first of them.
+    AwaitApproval(Vec<CallId>),
     /// Run the calls of the last assistant message and append their results.
     RunTools(Vec<CallId>),
     /// Append what was sent while the turn ran, if anything was.
@@ -106,6 +112,10 @@ pub enum Outcome<'a> {
     NotCompressed,
     /// The model replied, and the reply is in the history.
     Replied(&'a Message),
+    /// These of the calls that are to run next need approval. Told before they run, if at all.
+    ApprovalNeeded(&'a [CallId]),
+    /// This was decided about calls that need approval. What is not among them is asked about next.
+    Decided(&'a [(CallId, Ruling)]),
     /// Every call has its result in the history.
     ToolsRan,
     /// A tool ended the turn; every call has its result.
@@ -126,6 +136,11 @@ enum Phase {
     Model,
     Compress(CompressCause),
     Tools(Vec<CallId>),
+    /// Before the calls run: all of them, and those that still need a decision.
+    Approval {
+        calls: Vec<CallId>,
+        open: Vec<CallId>,
+    },
     /// Before the next request, or before the end that is named.
     Deliver(Option<Finish>),
     Continue,
@@ -152,6 +167,7 @@ impl Turn {
             empty_replies: 0,
             continuations: 0,
             in_grace: false,
+            rulings: Vec::new(),
             compressions: Compressions::default(),
         }
     }
@@ -162,6 +178,7 @@ impl Turn {
             Phase::Model => Step::CallModel,
             Phase::Compress(cause) => Step::Compress(*cause),
             Phase::Tools(calls) => Step::RunTools(calls.clone()),
+            Phase::Approval { open, .. } => Step::AwaitApproval(open.clone()),
             Phase::Deliver(_) => Step::Deliver,
             Phase::Continue => Step::Continue,
             Phase::Grace => Step::Grace,
@@ -182,11 +199,15 @@ impl Turn {
             }
             Outcome::NotCompressed => Phase::Model,
             Outcome::Replied(message) => self.after_reply(message),
+            Outcome::ApprovalNeeded(calls) => self.before_approval(calls),
+            Outcome::Decided(rulings) => self.after_decisions(rulings),
             Outcome::ToolsRan => {
+                self.rulings.clear();
                 self.tool_rounds = self.tool_rounds.saturating_add(1);
                 Phase::Deliver(None)
             }
             Outcome::ToolEndedTurn(reason) => {
+                self.rulings.clear();
                 self.tool_rounds = self.tool_rounds.saturating_add(1);
                 Phase::Over(Finish::EndedByTool((*reason).to_owned()))
             }
@@ -226,6 +247,11 @@ impl Turn {
         self.tool_rounds
     }
 
+    /// Returns what was decided about calls of the last reply that needed approval.
+    pub fn rulings(&self) -> &[(CallId, Ruling)] {
+        &self.rulings
+    }
+
     /// Returns the tokens used so far.
     pub fn tokens(&self) -> u64 {
         self.tokens
@@ -258,6 +284,29 @@ impl Turn {
             _ if message.is_blank() => self.after_empty(),
             _ => Phase::Deliver(Some(Finish::Answered)),
         }
+    }
+
+    fn before_approval(&mut self, needing: &[CallId]) -> Phase {
+        match &self.phase {
+            Phase::Tools(calls) => {
+                let open = calls.iter().filter(|it| needing.contains(it)).cloned().collect();
+                asking(calls.clone(), open)
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn after_decisions(&mut self, decided: &[(CallId, Ruling)]) -> Phase {
+        let Phase::Approval { calls, open } = &self.phase else { return self.phase.clone() };
+        let (calls, mut open) = (calls.clone(), open.clone());
+        for (call, ruling) in decided {
+            let before = open.len();
+            open.retain(|it| it != call);
+            if open.len() < before {
+                self.rulings.push((call.clone(), ruling.clone()));
+            }
+        }
+        asking(calls, open)
     }
 
     fn after_append(&mut self) -> Phase {
@@ -306,6 +355,11 @@ impl Turn {
     fn are_tokens_spent(&self) -> bool {
         self.limits.tokens.is_some_and(|limit| limit <= self.tokens)
     }
+}
+
+/// Returns the phase in which `open` of the `calls` still need a decision.
+fn asking(calls: Vec<CallId>, open: Vec<CallId>) -> Phase {
+    if open.is_empty() { Phase::Tools(calls) } else { Phase::Approval { calls, open } }
 }
 
 #[cfg(test)]
@@ -426,6 +480,47 @@ mod tests {
         turn.apply(&Outcome::Appended);
 
         assert_eq!(turn.next_step(), Step::Grace);
+    }
+
+    #[test]
+    fn calls_run_when_every_one_that_needs_it_is_decided() {
+        let mut turn = limited(9);
+        turn.apply(&Outcome::Replied(&calling(&["a", "b", "c"])));
+
+        turn.apply(&Outcome::ApprovalNeeded(&["c".into(), "a".into(), "z".into()]));
+        assert_eq!(turn.next_step(), Step::AwaitApproval(vec!["a".into(), "c".into()]));
+        turn.apply(&Outcome::Decided(&[("b".into(), Ruling::Allowed), ("a".into(), Ruling::Held)]));
+        assert_eq!(turn.next_step(), Step::AwaitApproval(vec!["c".into()]));
+        turn.apply(&Outcome::Decided(&[("c".into(), Ruling::Allowed)]));
+        assert_eq!(turn.next_step(), Step::RunTools(vec!["a".into(), "b".into(), "c".into()]));
+        assert_eq!(turn.rulings(), [("a".into(), Ruling::Held), ("c".into(), Ruling::Allowed)]);
+        turn.apply(&Outcome::ToolsRan);
+        assert_eq!(turn.rulings(), []);
+    }
+
+    #[test]
+    fn a_turn_stored_while_it_waits_keeps_what_was_decided() {
+        let mut turn = limited(9);
+        turn.apply(&Outcome::Replied(&calling(&["a", "b"])));
+        turn.apply(&Outcome::ApprovalNeeded(&["a".into(), "b".into()]));
+        turn.apply(&Outcome::Decided(&[("a".into(), Ruling::Denied("no".to_owned()))]));
+
+        let stored = serde_json::to_string(&turn).unwrap();
+        let restored: Turn = serde_json::from_str(&stored).unwrap();
+
+        assert_eq!(restored, turn);
+        assert_eq!(restored.next_step(), Step::AwaitApproval(vec!["b".into()]));
+    }
+
+    #[test]
+    fn approval_matters_only_before_calls_run() {
+        let mut turn = limited(9);
+
+        turn.apply(&Outcome::ApprovalNeeded(&["a".into()]));
+        turn.apply(&Outcome::Decided(&[("a".into(), Ruling::Allowed)]));
+
+        assert_eq!(turn.next_step(), Step::CallModel);
+        assert_eq!(turn.rulings(), []);
     }
 
     #[test]

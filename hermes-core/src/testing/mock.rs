@@ -1,4 +1,4 @@
-//! `mockall` mocks of the five traits.
+//! `mockall` mocks of the five traits and of [`Approver`].
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     agent::FinishedTurn,
+    approval::{Approval, ApprovalRequest, Approver},
     memory::{
         Entries, MemoryBackend, MemoryChange, MemoryCommit, MemoryError, Revision, RevisionId,
         Target,
@@ -217,5 +218,42 @@ mockall::mock! {
         fn after_turn(&self, turn: &FinishedTurn) -> Option<ReviewTask>;
 
         fn judge(&self, write: &ProposedWrite) -> Verdict;
+    }
+}
+
+mockall::mock! {
+    /// An [`Approver`] that expects certain questions.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hermes_core::{
+    ///     approval::{Approval, ApprovalRequest, Approver},
+    ///     message::Call,
+    ///     store::SessionId,
+    ///     testing::MockApprover,
+    /// };
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let mut approver = MockApprover::new();
+    /// approver
+    ///     .expect_approve()
+    ///     .withf(|request| &*request.call.name == "deploy")
+    ///     .times(1)
+    ///     .returning(|_| Approval::AllowOnce);
+    ///
+    /// let call = Call::new("c1", "deploy", "{}");
+    /// let answer = approver.approve(&ApprovalRequest::new(call, SessionId::new("s1"))).await;
+    ///
+    /// assert_eq!(answer, Approval::AllowOnce);
+    /// # }
+    /// ```
+    #[derive(Debug)]
+    pub Approver {}
+
+    #[async_trait]
+    impl Approver for Approver {
+        async fn approve(&self, request: &ApprovalRequest) -> Approval;
     }
 }

@@ -15,7 +15,7 @@
 //! | memory, skills, sessions       | [`InMemory`], [`InMemorySkills`], [`InMemorySessions`]        |
 //! | what depends on the date       | [`ManualClock`]                                               |
 //! | a review policy                | [`finished_turn`]                                             |
-//! | your own store, provider, tool | [`conformance`]                                               |
+//! | your own store, provider, tool, approver | [`conformance`]                                     |
 //! | what must not be called        | `MockProvider`, `MockTool` and the others, by feature `mock`  |
 //!
 //! # Example
@@ -103,7 +103,9 @@ mod stores;
 mod turn;
 
 #[cfg(feature = "mock")]
-pub use self::mock::{MockMemoryBackend, MockProvider, MockReviewPolicy, MockSkillStore, MockTool};
+pub use self::mock::{
+    MockApprover, MockMemoryBackend, MockProvider, MockReviewPolicy, MockSkillStore, MockTool,
+};
 pub use self::{
     clock::ManualClock,
     record::{Exchange, Recording},

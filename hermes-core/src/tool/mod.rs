@@ -18,7 +18,7 @@ pub use self::{
     context::{Extensions, Progress, Seen, ToolContext, TurnScope},
     registry::{DuplicateTool, ToolRegistry},
 };
-use crate::{change::Change, message::CallStatus};
+use crate::{approval::NeedsApproval, change::Change, message::CallStatus};
 
 /// Something a model can call, in the form the loop keeps.
 ///
@@ -102,6 +102,9 @@ pub struct ToolSpec {
     /// How long one call may take. No limit by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Duration>,
+    /// Whether calls need approval before they run.
+    #[serde(default, skip_serializing_if = "NeedsApproval::is_never")]
+    pub needs_approval: NeedsApproval,
 }
 
 /// Whether calls of a tool change anything, which decides what may run beside them.
@@ -128,6 +131,7 @@ impl ToolSpec {
             is_parallel_safe: false,
             is_idempotent: false,
             timeout: None,
+            needs_approval: NeedsApproval::default(),
         }
     }
 
@@ -177,6 +181,13 @@ impl ToolSpec {
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// Returns the same spec, whose calls need approval as told.
+    #[must_use]
+    pub fn with_approval(mut self, needs_approval: NeedsApproval) -> Self {
+        self.needs_approval = needs_approval;
         self
     }
 }

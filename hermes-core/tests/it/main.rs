@@ -1,6 +1,7 @@
 //! Flows through the loop: what a host sees, and what the conversation is afterwards.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+mod approval;
 mod compress;
 mod fork;
 mod random;

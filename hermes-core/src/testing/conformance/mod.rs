@@ -21,6 +21,7 @@
 //! What a suite needs and what it leaves behind is in its documentation. None of them needs a
 //! network, a clock or randomness of its own.
 
+mod approver;
 mod memory;
 mod provider;
 mod review;
@@ -31,6 +32,7 @@ mod tool;
 use std::{fmt::Debug, time::Duration};
 
 pub use self::{
+    approver::approver,
     memory::memory_backend,
     provider::{pending_provider, provider},
     review::review_policy,

@@ -1,5 +1,6 @@
 //! That the suites can fail: implementations which break one promise each.
 
+mod approver;
 #[cfg(feature = "schema")]
 mod handles;
 mod memory;

@@ -1,0 +1,86 @@
+//! Puts calls that need approval to the approver, before any call of their reply runs.
+
+use std::sync::Arc;
+
+use super::{AgentEvent, Outcome, dispatch::Dispatch, run::Run};
+use crate::{
+    approval::{Need, Ruling, refusal},
+    message::{Call, CallId, Message, StopReason},
+};
+
+/// The reason if a stored turn waits for a call that its history does not have.
+const GONE: &str = "the call is no longer part of the conversation";
+const NO_APPROVER: &str =
+    "A call was denied because the agent has no approver; set one with `AgentBuilder::approver`.";
+
+impl Run {
+    /// Tells the turn which calls of `reply` need approval; nothing if none does.
+    pub(super) fn note_approvals(&mut self, reply: &Message) {
+        let calls = self.dispatch.needing_approval(reply);
+        if !calls.is_empty() {
+            self.turn.apply(&Outcome::ApprovalNeeded(&calls));
+        }
+    }
+
+    /// Asks about the first of `calls`. One at a time, so that every decision is kept before the next
+    /// is asked for, and what is allowed for the session is not asked for again.
+    pub(super) async fn await_approval(&mut self, calls: &[CallId]) {
+        let Some(id) = calls.first() else { return };
+        let history = self.conversation.history();
+        let call = history.last().and_then(|reply| reply.calls().find(|call| call.id == *id));
+        let ruling = match call.cloned() {
+            Some(call) => {
+                drop(history);
+                self.dispatch.decide(call).await
+            }
+            None => Some(Ruling::Denied(GONE.to_owned())),
+        };
+        match ruling {
+            Some(ruling) => self.turn.apply(&Outcome::Decided(&[(id.clone(), ruling)])),
+            None => self.turn.apply(&Outcome::Cancelled),
+        }
+    }
+}
+
+impl Dispatch {
+    /// Returns the calls of `reply` that would run and must not run unasked.
+    fn needing_approval(&self, reply: &Message) -> Vec<CallId> {
+        let is_cut = reply.stop == Some(StopReason::Length);
+        let needing = reply
+            .calls()
+            .filter(|call| self.need(call).is_some() && self.checked(call, is_cut).is_ok());
+        needing.map(|call| call.id.clone()).collect()
+    }
+
+    /// Asks about `call`, unless it was allowed meanwhile. Returns `None` if the turn is cancelled
+    /// before there is an answer.
+    async fn decide(&self, call: Call) -> Option<Ruling> {
+        let Some(need) = self.need(&call) else { return Some(Ruling::Allowed) };
+        let request = Arc::new(need.request(call, &self.scope));
+        self.events.send(|| AgentEvent::ApprovalAsked(Arc::clone(&request)));
+        if self.desk.approver.is_none() {
+            self.events.send(|| AgentEvent::Warning(NO_APPROVER.to_owned()));
+        }
+        let ruling = self.desk.decide(&request, &need, &self.scope.token).await?;
+        if ruling == Ruling::Held {
+            self.events.send(|| AgentEvent::CallHeld(request));
+        }
+        Some(ruling)
+    }
+
+    /// Returns what the model is told if `call` may not run. This is asked again right before it would,
+    /// so that no call slips through that nobody was asked about.
+    pub(super) fn permitted(
+        &self,
+        call: &Call,
+        rulings: &[(CallId, Ruling)],
+    ) -> Result<(), String> {
+        let ruling = rulings.iter().find(|(id, _)| *id == call.id).map(|(_, ruling)| ruling);
+        refusal(ruling, self.need(call).as_ref()).map_or(Ok(()), Err)
+    }
+
+    fn need(&self, call: &Call) -> Option<Need> {
+        let spec = self.registry.spec(&call.name)?;
+        self.desk.need(spec, call, self.scope.origin.kind)
+    }
+}

@@ -1,0 +1,114 @@
+//! Where a run's calls are put to the approver, and what was allowed before is remembered.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use futures::FutureExt;
+use tokio_util::sync::CancellationToken;
+
+use super::{Approval, ApprovalRequest, Approver, Grant, Grants, NeedsApproval, Ruling};
+use crate::{
+    message::Call,
+    origin::OriginKind,
+    tool::{ToolSpec, TurnScope},
+};
+
+/// Who is asked about the calls of a run, and what was allowed before. Cloning it copies pointers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Desk {
+    pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) grants: Grants,
+}
+
+/// Why a call is not to run unasked.
+#[derive(Debug)]
+pub(crate) struct Need {
+    reasons: Vec<String>,
+    grants: Vec<Grant>,
+}
+
+/// What the model is told with every refusal.
+const NO_OTHER_WAY: &str =
+    "Do not try to get the same done in another way; go on without it, or ask the user.";
+const HELD: &str = "Held for a person, not run. It may be run later; do not repeat it, and do not \
+                    count on its effect.";
+/// The reason for the host and the model if there is no approver.
+const NOBODY: &str = "nobody can be asked here, as the agent has no approver";
+const CRASHED: &str = "the approver crashed";
+/// The reason if a call turns up that nobody was asked about.
+const UNASKED: &str = "it was not asked for before it was to run";
+
+impl Desk {
+    /// Returns why `call` is not to run unasked; `None` if it may.
+    pub(crate) fn need(&self, spec: &ToolSpec, call: &Call, origin: OriginKind) -> Option<Need> {
+        let need = match &spec.needs_approval {
+            NeedsApproval::Never => return None,
+            NeedsApproval::Always => Need {
+                reasons: vec![always(&spec.name)],
+                grants: vec![Grant { tool: Arc::clone(&spec.name), origin }],
+            },
+        };
+        let _ = call;
+        let is_granted =
+            !need.grants.is_empty() && need.grants.iter().all(|grant| self.grants.has(grant));
+        (!is_granted).then_some(need)
+    }
+
+    /// Asks about `call`. Returns `None` if the turn is cancelled before there is an answer.
+    pub(crate) async fn decide(
+        &self,
+        request: &ApprovalRequest,
+        need: &Need,
+        token: &CancellationToken,
+    ) -> Option<Ruling> {
+        let Some(approver) = &self.approver else { return Some(Ruling::Denied(NOBODY.to_owned())) };
+        let asked = AssertUnwindSafe(approver.approve(request)).catch_unwind();
+        let answer = tokio::select! {
+            biased;
+            () = token.cancelled() => return None,
+            answer = asked => answer,
+        };
+        Some(match answer {
+            Ok(Approval::AllowOnce) => Ruling::Allowed,
+            Ok(Approval::AllowForSession) => {
+                need.grants.iter().for_each(|grant| self.grants.add(grant.clone()));
+                Ruling::Allowed
+            }
+            Ok(Approval::Deny(reason)) => Ruling::Denied(reason),
+            Ok(Approval::Hold) => Ruling::Held,
+            Err(_) => Ruling::Denied(CRASHED.to_owned()),
+        })
+    }
+}
+
+impl Need {
+    /// Returns what the approver is asked.
+    pub(crate) fn request(&self, call: Call, scope: &TurnScope) -> ApprovalRequest {
+        ApprovalRequest {
+            call,
+            origin: scope.origin.clone(),
+            session: scope.session.clone(),
+            turn: scope.turn,
+            reasons: self.reasons.clone(),
+        }
+    }
+}
+
+/// Returns what the model is told of a call that was denied or held, or that needs approval and was
+/// not asked about; `None` if it may run.
+///
+/// A denial holds although what would need approval was allowed later, for the session.
+pub(crate) fn refusal(ruling: Option<&Ruling>, need: Option<&Need>) -> Option<String> {
+    let reason = match (ruling, need) {
+        (Some(Ruling::Allowed), _) | (None, None) => return None,
+        (Some(Ruling::Held), _) => return Some(HELD.to_owned()),
+        (Some(Ruling::Denied(reason)), _) => reason,
+        (None, Some(_)) => UNASKED,
+    };
+    let why = need.map(|need| need.reasons.join(" ") + " ").unwrap_or_default();
+    Some(format!("Not run. {why}Approval was denied: {reason}. {NO_OTHER_WAY}"))
+}
+
+/// Says that every call of the tool needs approval.
+pub(super) fn always(tool: &str) -> String {
+    format!("Every call of {tool:?} needs approval.")
+}

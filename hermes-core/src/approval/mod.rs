@@ -1,0 +1,161 @@
+//! Who is asked before a call runs, and what becomes of the call.
+//!
+//! A tool says in its spec whether its calls [need approval](NeedsApproval). The loop puts such calls
+//! to the agent's [`Approver`] before it runs them, one after the other and in their order, and keeps
+//! each decision with the turn, so that nobody is asked twice because a process ended. Without an
+//! approver the answer is no.
+//!
+//! # Examples
+//!
+//! ```
+//! # #[cfg(all(feature = "testing", feature = "schema"))]
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use hermes_core::{
+//!     Agent,
+//!     approval::{self, Approval, ApprovalRequest, NeedsApproval},
+//!     testing::ScriptedProvider,
+//!     tool,
+//! };
+//!
+//! let deploy = tool::from_fn("deploy", "Puts the site online.", |(), _| async { Ok("online") })
+//!     .configure(|spec| spec.with_approval(NeedsApproval::Always));
+//! let ask = approval::from_fn(|request: ApprovalRequest| async move {
+//!     // A real one shows `request` to a person and waits for the answer.
+//!     Approval::Deny(format!("no {} on a Friday", request.call.name))
+//! });
+//! let model = ScriptedProvider::new().call("deploy", serde_json::json!({})).say("Not today.");
+//!
+//! let session = Agent::builder(model).model("scripted").tool(deploy).approver(ask).build()?.session();
+//! session.send("Deploy it.").await?;
+//!
+//! let history = session.history();
+//! let result = history.iter().flat_map(|it| it.call_results()).next();
+//! assert!(result.is_some_and(|it| it.content.contains("no deploy on a Friday")));
+//! # Ok(())
+//! # }
+//! # #[cfg(not(all(feature = "testing", feature = "schema")))]
+//! # fn main() {}
+//! ```
+
+mod ready;
+
+mod desk;
+mod grant;
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use self::{
+    desk::{Desk, Need, refusal},
+    grant::Grants,
+};
+pub use self::{
+    grant::Grant,
+    ready::{AllowAll, DenyAll, FnApprover, Within, from_fn},
+};
+use crate::{message::Call, origin::Origin, store::SessionId};
+
+/// Answers for calls that need approval: a person at a terminal, a queue that people work through,
+/// a rule.
+///
+/// # Contract
+///
+/// [`conformance::approver`](crate::testing::conformance::approver) checks these.
+///
+/// - **Total.** Every request gets an answer; what cannot be asked is denied, with a reason. (The loop
+///   takes a panic for a denial; do not rely on it.)
+/// - **Cancellable.** The future may be dropped at any time, when the turn is cancelled; whatever is on
+///   a screen then goes away with it.
+/// - **Told apart.** Requests may come at the same time, from the conversation and from its forks. An
+///   answer belongs to the request it was asked by.
+#[async_trait]
+pub trait Approver: fmt::Debug + Send + Sync {
+    /// Decides on a call that has not run yet. It may take as long as a person takes.
+    async fn approve(&self, request: &ApprovalRequest) -> Approval;
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods, reason = "a handle forwards everything")]
+impl<T: Approver + ?Sized> Approver for Arc<T> {
+    async fn approve(&self, request: &ApprovalRequest) -> Approval {
+        (**self).approve(request).await
+    }
+}
+
+/// A call that is not to run without approval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ApprovalRequest {
+    /// The call. Its name is that of a tool of the agent, its arguments fit the tool's schema.
+    pub call: Call,
+    /// On whose account it is made: the user's conversation, a review, a sub-agent.
+    pub origin: Origin,
+    /// The conversation; for a fork, the one it comes from.
+    pub session: SessionId,
+    /// The turn, counted from 1 within the session.
+    pub turn: u64,
+    /// Why it needs approval, a sentence each, for a person. Never empty.
+    pub reasons: Vec<String>,
+}
+
+impl ApprovalRequest {
+    /// Creates a request for `call`, made by the user's own conversation `session`; for tests of an
+    /// approver.
+    pub fn new(call: Call, session: SessionId) -> Self {
+        let reasons = vec![desk::always(&call.name)];
+        Self { call, origin: Origin::user(), session, turn: 1, reasons }
+    }
+}
+
+/// An approver's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Approval {
+    /// The call runs.
+    AllowOnce,
+    /// The call runs, and so do later calls of this conversation that need approval for the same
+    /// reason and no other: what that covers is in [`Grant`].
+    AllowForSession,
+    /// The call does not run. The model is told the reason, and not to try another way round.
+    Deny(String),
+    /// The call does not run now. The model is told to go on without it, the host gets
+    /// [`AgentEvent::CallHeld`](crate::agent::AgentEvent::CallHeld) and may run it later, by
+    /// [`ToolRegistry::call`](crate::tool::ToolRegistry::call).
+    Hold,
+}
+
+/// What was decided about a call, as it is kept with the turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ruling {
+    /// It may run.
+    Allowed,
+    /// It may not, for this reason.
+    Denied(String),
+    /// It waits for a person and does not run in this turn.
+    Held,
+}
+
+/// Whether calls of a tool need approval; part of a [`ToolSpec`](crate::tool::ToolSpec).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NeedsApproval {
+    /// They run unasked. The default.
+    #[default]
+    Never,
+    /// Every call does.
+    Always,
+}
+
+impl NeedsApproval {
+    /// Returns whether calls run unasked.
+    pub(crate) fn is_never(&self) -> bool {
+        *self == Self::Never
+    }
+}
