@@ -11,28 +11,18 @@ use hermes_core::{
 use serde_json::{Value, json};
 
 use super::{
-    Caching,
+    Caching, MANNER,
     convert::{blocks, can_be_marked},
     limits,
     wire::{OutBlock, OutTool},
 };
-use crate::wire::{
-    NOTHING_SAID,
-    fragments::Fragments,
-    names::wire_name,
-    pairing::{Outgoing, arrange},
-    schema,
-};
+use crate::wire::{NOTHING_SAID, body, link::Link, names::wire_name, pairing::arrange, schema};
 
 /// What goes into a body beside the request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Body<'a> {
-    /// Whose thinking goes back.
-    pub(super) provider: &'a str,
+    pub(super) link: &'a Link,
     pub(super) caching: Caching,
-    pub(super) fragments: &'a Fragments,
-    /// Fields of the host's, which go before the messages.
-    pub(super) extra: &'a BTreeMap<String, Value>,
 }
 
 /// A message on the wire: the blocks of one or several of ours.
@@ -52,31 +42,27 @@ impl Body<'_> {
     /// Returns the body: the other fields in the order of their names, the messages at the end.
     pub(super) fn bytes(self, request: &Request) -> Bytes {
         let turns = self.turns(request);
-        let mut body = self.head(request);
+        let mut out = body::head(self.fields(request), &self.link.fields, MANNER.list);
         let length: usize = turns.iter().flat_map(|it| &it.fragments).map(|it| it.len() + 1).sum();
-        body.reserve(length + turns.len() * 64 + 256);
-        body.extend_from_slice(b"\"messages\":[");
+        out.reserve(length + turns.len() * 64 + 256);
         let unmarked = turns.len().saturating_sub(Self::MARKED);
         for (nth, turn) in turns.iter().enumerate() {
             if 0 < nth {
-                body.push(b',');
+                out.push(b',');
             }
             let marker = self.caching.marker().filter(|_| unmarked <= nth && turn.can_be_marked);
-            turn.write(marker, &mut body);
+            turn.write(marker, &mut out);
         }
-        body.extend_from_slice(b"]}");
-        Bytes::from(body)
+        body::close(out)
     }
 
     /// Returns turns that alternate, beginning and ending with the user.
     fn turns(self, request: &Request) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::with_capacity(request.messages.len() + 2);
-        let mut kept = self.fragments.lock();
+        let provider = &*self.link.name;
+        let mut kept = self.link.fragments.lock();
         for outgoing in arrange(&request.messages) {
-            let fragment: Arc<[u8]> = match &outgoing {
-                Outgoing::Kept(message) => kept.get(message, || blocks(message, self.provider)),
-                Outgoing::Made(message) => blocks(message, self.provider).into(),
-            };
+            let fragment = kept.of(&outgoing, |message| blocks(message, provider));
             let message = outgoing.message();
             let role = role(message);
             if fragment.is_empty() && role == "assistant" {
@@ -96,21 +82,6 @@ impl Body<'_> {
         turns
     }
 
-    /// Returns all fields but the messages, each followed by a comma.
-    fn head(self, request: &Request) -> Vec<u8> {
-        let mut fields = self.fields(request);
-        fields.extend(self.extra.iter().map(|(name, value)| (name.as_str(), value.clone())));
-        let mut head = b"{".to_vec();
-        for (name, value) in fields.iter().filter(|(_, value)| !value.is_null()) {
-            // Writing trees with text keys to memory has no way to fail.
-            let _ = serde_json::to_writer(&mut head, name);
-            head.push(b':');
-            let _ = serde_json::to_writer(&mut head, value);
-            head.push(b',');
-        }
-        head
-    }
-
     fn fields<'a>(self, request: &Request) -> BTreeMap<&'a str, Value> {
         let sampling = &request.sampling;
         let is_forced = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
@@ -126,15 +97,15 @@ impl Body<'_> {
             fields.insert("system", json!([self.system(&request.system)]));
         }
         if !request.tools.is_empty() {
-            fields.insert("tools", tools(&request.tools));
+            fields.insert("tools", body::tools(&request.tools, tool));
             fields.insert("tool_choice", tool_choice(&request.tool_choice));
         }
         if let Some(budget) = thinking {
             fields.insert("thinking", json!({"type": "enabled", "budget_tokens": budget}));
         } else {
             // With thinking, the wire takes no other sampling than its own.
-            fields.insert("temperature", number(sampling.temperature));
-            fields.insert("top_p", number(sampling.top_p));
+            fields.insert("temperature", body::number(sampling.temperature));
+            fields.insert("top_p", body::number(sampling.top_p));
         }
         fields
     }
@@ -171,16 +142,10 @@ impl Turn {
         out.extend_from_slice(b"{\"role\":\"");
         out.extend_from_slice(self.role.as_bytes());
         out.extend_from_slice(b"\",\"content\":[");
-        for (nth, fragment) in self.fragments.iter().enumerate() {
-            if 0 < nth {
-                out.push(b',');
-            }
-            out.extend_from_slice(fragment);
-        }
         if self.fragments.is_empty() {
-            // As above.
-            let _ = serde_json::to_writer(&mut *out, &OutBlock::Text { text: NOTHING_SAID });
+            body::write(&OutBlock::Text { text: NOTHING_SAID }, out);
         }
+        body::join(&self.fragments, out);
         if let Some(marker) = marker {
             // A block ends in a brace, and the marker goes before it.
             out.pop();
@@ -195,12 +160,6 @@ fn role(message: &Message) -> &'static str {
     if message.role == Role::Assistant { "assistant" } else { "user" }
 }
 
-/// Returns a number with the digits that were written, not those of its binary neighbour.
-fn number(value: Option<f32>) -> Value {
-    let digits = value.filter(|it| it.is_finite()).map(|it| it.to_string());
-    digits.and_then(|it| it.parse::<f64>().ok()).map_or(Value::Null, Value::from)
-}
-
 fn tool_choice(choice: &ToolChoice) -> Value {
     match choice {
         ToolChoice::Required => json!({"type": "any"}),
@@ -210,16 +169,10 @@ fn tool_choice(choice: &ToolChoice) -> Value {
     }
 }
 
-fn tools(tools: &[ToolSpec]) -> Value {
-    let mut sorted: Vec<&ToolSpec> = tools.iter().collect();
-    sorted.sort_by(|one, two| one.name.cmp(&two.name));
-    let tools = sorted.into_iter().map(|tool| {
-        let tool = OutTool {
-            name: wire_name(&tool.name),
-            description: &tool.description,
-            input_schema: schema::accepted(&tool.parameters),
-        };
-        serde_json::to_value(tool).unwrap_or_default()
-    });
-    Value::Array(tools.collect())
+fn tool(tool: &ToolSpec) -> OutTool<'_> {
+    OutTool {
+        name: wire_name(&tool.name),
+        description: &tool.description,
+        input_schema: schema::accepted(&tool.parameters),
+    }
 }

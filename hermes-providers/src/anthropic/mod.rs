@@ -8,23 +8,20 @@ mod stream;
 mod thinking;
 mod wire;
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
-
 use async_trait::async_trait;
 use bytes::Bytes;
 use hermes_core::{
     message::Message,
-    provider::{EventStream, ModelEvent, Provider, ProviderError, Request},
+    provider::{EventStream, Provider, ProviderError, Request},
 };
-use reqwest::Url;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use self::{body::Body, import::import_turn, stream::MessageDecoder};
+use self::{body::Body, import::import_turn, stream::MessageReader};
 use crate::{
     BuildError,
-    http::{Endpoint, Manner, Setup, common_setters},
-    wire::{fragments::Fragments, names::Names},
+    http::{Manner, Setup, common_setters, under},
+    wire::link::{Link, common_methods},
 };
 
 /// Any endpoint that speaks the messages wire: Anthropic, and gateways to other models.
@@ -59,12 +56,10 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Debug)]
 pub struct Anthropic {
-    endpoint: Arc<Endpoint>,
-    name: Arc<str>,
+    link: Link,
     caching: Caching,
-    extra: BTreeMap<String, Value>,
-    fragments: Fragments,
 }
 
 /// How long the endpoint keeps what it has read, at the markers that the provider sets.
@@ -107,29 +102,7 @@ impl Anthropic {
 
     /// Returns the body that `request` is sent with.
     pub fn build_body(&self, request: &Request) -> Bytes {
-        let body = Body {
-            provider: &self.name,
-            caching: self.caching,
-            fragments: &self.fragments,
-            extra: &self.extra,
-        };
-        body.bytes(request)
-    }
-
-    /// Reads an answer that was recorded, a stream or a whole one, in one piece or in several.
-    ///
-    /// Tools keep the names they have there. Otherwise it is what [`stream`](Provider::stream) makes of the same bytes with status 200, for tests and
-    /// for looking into what an endpoint does.
-    ///
-    /// # Errors
-    ///
-    /// That of the stream; the events before it are dropped.
-    pub fn read_answer<'a>(
-        &self,
-        pieces: impl IntoIterator<Item = &'a [u8]>,
-    ) -> Result<Vec<ModelEvent>, ProviderError> {
-        let decoder = MessageDecoder::new(Arc::clone(&self.name), Names::of(&[]));
-        self.endpoint.read(decoder, pieces)
+        Body { link: &self.link, caching: self.caching }.bytes(request)
     }
 
     /// Reads the content blocks of one assistant turn of this provider, in their order. Blocks of
@@ -148,23 +121,10 @@ impl Anthropic {
     /// # Ok::<(), hermes_providers::BuildError>(())
     /// ```
     pub fn import_turn(&self, blocks: &[Value]) -> Message {
-        import_turn(&self.name, blocks)
+        import_turn(&self.link.name, blocks)
     }
 
-    /// Returns the address that requests go to, without anything secret.
-    pub fn address(&self) -> &str {
-        &self.endpoint.place
-    }
-}
-
-impl fmt::Debug for Anthropic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Anthropic")
-            .field("name", &self.name)
-            .field("endpoint", &self.endpoint)
-            .field("caching", &self.caching)
-            .finish_non_exhaustive()
-    }
+    common_methods!(MessageReader);
 }
 
 #[async_trait]
@@ -174,10 +134,7 @@ impl Provider for Anthropic {
         request: &Request,
         token: &CancellationToken,
     ) -> Result<EventStream, ProviderError> {
-        let body = self.build_body(request);
-        let names = Names::of(&request.tools);
-        let decoder = MessageDecoder::new(Arc::clone(&self.name), names);
-        self.endpoint.ask(body, decoder, token).await
+        self.link.ask(self.build_body(request), MessageReader::default(), request, token).await
     }
 }
 
@@ -208,34 +165,21 @@ impl AnthropicBuilder {
     /// - [`BuildError::Field`] if an extra field is called `messages`.
     /// - [`BuildError::Client`] if the default client cannot be made.
     pub fn build(self) -> Result<Anthropic, BuildError> {
-        let (endpoint, name) = self.setup.endpoint(MANNER)?;
-        Ok(Anthropic {
-            endpoint: Arc::new(endpoint),
-            name,
-            caching: self.caching,
-            extra: self.setup.fields,
-            fragments: Fragments::default(),
-        })
+        Ok(Anthropic { link: Link::new(self.setup, MANNER)?, caching: self.caching })
     }
 }
 
 const MANNER: Manner = Manner {
-    address: messages_url,
+    address: |url| under(url, "/messages", lacks_version),
     key: ("x-api-key", ""),
     fixed: &[("anthropic-version", "2023-06-01")],
+    list: "messages",
 };
 
-/// Returns where messages are under a base URL.
-fn messages_url(mut url: Url) -> Url {
-    const SUFFIX: &str = "/messages";
-    let path = url.path().trim_end_matches('/');
-    let path = path.strip_suffix(SUFFIX).unwrap_or(path).trim_end_matches('/');
+/// Returns whether a path does not end in a version, such as `/v1`.
+fn lacks_version(path: &str) -> bool {
     let last = path.rsplit('/').next().and_then(|it| it.strip_prefix('v')).unwrap_or_default();
-    let has_version = last.starts_with(|char: char| char.is_ascii_digit());
-    let version = if has_version { "" } else { "/v1" };
-    let path = format!("{path}{version}{SUFFIX}");
-    url.set_path(&path);
-    url
+    !last.starts_with(|char: char| char.is_ascii_digit())
 }
 
 #[cfg(test)]

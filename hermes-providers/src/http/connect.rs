@@ -48,6 +48,17 @@ pub(crate) fn parse_url(text: &str) -> Result<Url, BuildError> {
     url.ok_or_else(|| BuildError::BaseUrl { url: super::Scrubber::default().scrub(text) })
 }
 
+/// Returns where `path` is under a base URL that may lead there already. `/v1` goes before it where
+/// `lacks_version` says so of the path of the base.
+pub(crate) fn under(mut url: Url, path: &str, lacks_version: impl Fn(&str) -> bool) -> Url {
+    let base = url.path().trim_end_matches('/');
+    let base = base.strip_suffix(path).unwrap_or(base).trim_end_matches('/');
+    let version = if lacks_version(base) { "/v1" } else { "" };
+    let whole = format!("{base}{version}{path}");
+    url.set_path(&whole);
+    url
+}
+
 /// Returns where a redirect leads, as a person may read it.
 pub(super) fn redirected(headers: &HeaderMap) -> String {
     let target = headers.get(LOCATION).and_then(|it| it.to_str().ok());

@@ -29,7 +29,7 @@ use self::{
 };
 pub(crate) use self::{
     answer::{Decode, WireError},
-    connect::{default_client, parse_url},
+    connect::{default_client, parse_url, under},
     secret::Scrubber,
     setup::{Manner, Setup, common_setters},
 };

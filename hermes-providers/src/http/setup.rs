@@ -35,6 +35,8 @@ pub(crate) struct Manner {
     pub(crate) key: (&'static str, &'static str),
     /// Headers that every request has.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
+    /// The field of the body that grows from round to round, which is not the host's to set.
+    pub(crate) list: &'static str,
 }
 
 impl Setup {
@@ -53,8 +55,8 @@ impl Setup {
 
     /// Makes the endpoint, and the name it goes by.
     pub(crate) fn endpoint(&self, manner: Manner) -> Result<(Endpoint, Arc<str>), BuildError> {
-        if self.fields.contains_key("messages") {
-            return Err(BuildError::Field { name: "messages".to_owned() });
+        if self.fields.contains_key(manner.list) {
+            return Err(BuildError::Field { name: manner.list.to_owned() });
         }
         let url = (manner.address)(parse_url(&self.base_url)?);
         let client = match &self.client {

@@ -10,7 +10,9 @@ use super::{
     stream::{DETAILS, EXTRAS},
     wire::{OutCall, OutContent, OutFunction, OutMessage, OutPart, OutUrl},
 };
-use crate::wire::{NO_OUTPUT, NOTHING_SAID, names::wire_name, object_text};
+use crate::wire::{
+    NOTHING_SAID, body, names::wire_name, object_text, order::opaque_of, output_text,
+};
 
 /// Writes messages for one endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +38,7 @@ impl Writer<'_> {
     pub(super) fn system(self, text: &str) -> Vec<u8> {
         let mut out = Vec::new();
         let content = OutContent::Text(Cow::Borrowed(text));
-        write(&OutMessage::new(self.dialect.system_role.as_str(), Some(content)), &mut out);
+        body::push(&OutMessage::new(self.dialect.system_role.as_str(), Some(content)), &mut out);
         out
     }
 
@@ -59,16 +61,13 @@ impl Writer<'_> {
             .enumerate()
             .map(|(nth, call)| out_call(call, extras.and_then(|it| it.get(nth.to_string()))))
             .collect();
-        write(&wire, out);
+        body::push(&wire, out);
     }
 
     /// Returns the opaque reasoning that belongs to this provider.
     fn opaque(self, message: &MessageBody) -> Option<&Map<String, Value>> {
         message.parts.iter().find_map(|part| match part {
-            Part::Reasoning(reasoning) => {
-                let opaque = reasoning.opaque.as_ref()?;
-                (opaque.provider == self.provider).then(|| opaque.value.as_object())?
-            }
+            Part::Reasoning(reasoning) => opaque_of(reasoning, self.provider)?.as_object(),
             _ => None,
         })
     }
@@ -97,11 +96,10 @@ fn out_call<'a>(call: &'a Call, extra_content: Option<&'a Value>) -> OutCall<'a>
 }
 
 fn write_result(result: &CallResult, out: &mut Vec<u8>) {
-    let is_blank = result.content.trim().is_empty();
-    let content = if is_blank { NO_OUTPUT } else { result.content.as_str() };
-    let mut wire = OutMessage::new("tool", Some(OutContent::Text(Cow::Borrowed(content))));
+    let content = OutContent::Text(Cow::Borrowed(output_text(result)));
+    let mut wire = OutMessage::new("tool", Some(content));
     wire.tool_call_id = Some(result.call.as_str());
-    write(&wire, out);
+    body::push(&wire, out);
 }
 
 fn write_user(message: &MessageBody, out: &mut Vec<u8>) {
@@ -113,7 +111,7 @@ fn write_user(message: &MessageBody, out: &mut Vec<u8>) {
         several if several.iter().all(is_text) => OutContent::Text(Cow::Owned(paragraphs(several))),
         _ => OutContent::Parts(parts),
     };
-    write(&OutMessage::new("user", Some(content)), out);
+    body::push(&OutMessage::new("user", Some(content)), out);
 }
 
 fn out_part(part: &Part) -> Option<OutPart<'_>> {
@@ -134,12 +132,4 @@ fn paragraphs(parts: &[OutPart<'_>]) -> String {
         })
         .collect();
     texts.join("\n\n")
-}
-
-fn write(wire: &OutMessage<'_>, out: &mut Vec<u8>) {
-    if !out.is_empty() {
-        out.push(b',');
-    }
-    // Writing text and trees with text keys to memory has no way to fail.
-    let _ = serde_json::to_writer(out, wire);
 }

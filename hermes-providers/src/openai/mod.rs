@@ -8,16 +8,12 @@ mod preset;
 mod stream;
 mod wire;
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
-
 use async_trait::async_trait;
 use bytes::Bytes;
-use hermes_core::provider::{EventStream, ModelEvent, Provider, ProviderError, Request};
-use reqwest::Url;
-use serde_json::Value;
+use hermes_core::provider::{EventStream, Provider, ProviderError, Request};
 use tokio_util::sync::CancellationToken;
 
-use self::{body::Body, convert::Writer, stream::ChatDecoder};
+use self::stream::ChatReader;
 pub use self::{
     dialect::{Dialect, EffortKey, MaxTokensKey, ReasoningEcho, Silence, SystemRole},
     import::{Imported, import},
@@ -25,8 +21,8 @@ pub use self::{
 };
 use crate::{
     BuildError,
-    http::{Endpoint, Manner, Setup, common_setters},
-    wire::{fragments::Fragments, names::Names},
+    http::{Manner, Setup, common_setters, under},
+    wire::link::{Link, common_methods},
 };
 
 /// Any endpoint that speaks chat completions: OpenAI, OpenRouter, Ollama, llama.cpp, vLLM and the
@@ -58,12 +54,10 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Debug)]
 pub struct OpenAiChat {
-    endpoint: Arc<Endpoint>,
-    name: Arc<str>,
+    link: Link,
     dialect: Dialect,
-    extra: BTreeMap<String, Value>,
-    fragments: Fragments,
 }
 
 impl OpenAiChat {
@@ -74,40 +68,10 @@ impl OpenAiChat {
 
     /// Returns the body that `request` is sent with.
     pub fn build_body(&self, request: &Request) -> Bytes {
-        let writer = Writer { dialect: self.dialect, provider: &self.name };
-        Body { writer, fragments: &self.fragments, extra: &self.extra }.bytes(request)
+        body::bytes(request, &self.link, self.dialect)
     }
 
-    /// Reads an answer that was recorded, a stream or a whole one, in one piece or in several.
-    ///
-    /// Tools keep the names they have there. Otherwise it is what [`stream`](Provider::stream) makes of the same bytes with status 200, for tests and
-    /// for looking into what an endpoint does.
-    ///
-    /// # Errors
-    ///
-    /// That of the stream; the events before it are dropped.
-    pub fn read_answer<'a>(
-        &self,
-        pieces: impl IntoIterator<Item = &'a [u8]>,
-    ) -> Result<Vec<ModelEvent>, ProviderError> {
-        let decoder = ChatDecoder::new(Arc::clone(&self.name), Names::of(&[]));
-        self.endpoint.read(decoder, pieces)
-    }
-
-    /// Returns the address that requests go to, without anything secret.
-    pub fn address(&self) -> &str {
-        &self.endpoint.place
-    }
-}
-
-impl fmt::Debug for OpenAiChat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenAiChat")
-            .field("name", &self.name)
-            .field("endpoint", &self.endpoint)
-            .field("dialect", &self.dialect)
-            .finish_non_exhaustive()
-    }
+    common_methods!(ChatReader);
 }
 
 #[async_trait]
@@ -117,10 +81,7 @@ impl Provider for OpenAiChat {
         request: &Request,
         token: &CancellationToken,
     ) -> Result<EventStream, ProviderError> {
-        let body = self.build_body(request);
-        let names = Names::of(&request.tools);
-        let decoder = ChatDecoder::new(Arc::clone(&self.name), names);
-        self.endpoint.ask(body, decoder, token).await
+        self.link.ask(self.build_body(request), ChatReader::default(), request, token).await
     }
 }
 
@@ -150,29 +111,16 @@ impl OpenAiChatBuilder {
     /// - [`BuildError::Field`] if an extra field is called `messages`.
     /// - [`BuildError::Client`] if the default client cannot be made.
     pub fn build(self) -> Result<OpenAiChat, BuildError> {
-        let (endpoint, name) = self.setup.endpoint(MANNER)?;
-        Ok(OpenAiChat {
-            endpoint: Arc::new(endpoint),
-            name,
-            dialect: self.dialect,
-            extra: self.setup.fields,
-            fragments: Fragments::default(),
-        })
+        Ok(OpenAiChat { link: Link::new(self.setup, MANNER)?, dialect: self.dialect })
     }
 }
 
-const MANNER: Manner = Manner { address: chat_url, key: ("authorization", "Bearer "), fixed: &[] };
-
-/// Returns where chat completions are under a base URL.
-fn chat_url(mut url: Url) -> Url {
-    const SUFFIX: &str = "/chat/completions";
-    let path = url.path().trim_end_matches('/');
-    let path = path.strip_suffix(SUFFIX).unwrap_or(path).trim_end_matches('/');
-    let base = if path.is_empty() { "/v1" } else { path };
-    let path = format!("{base}{SUFFIX}");
-    url.set_path(&path);
-    url
-}
+const MANNER: Manner = Manner {
+    address: |url| under(url, "/chat/completions", str::is_empty),
+    key: ("authorization", "Bearer "),
+    fixed: &[],
+    list: "messages",
+};
 
 #[cfg(test)]
 mod tests;

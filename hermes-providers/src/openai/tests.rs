@@ -3,7 +3,7 @@ use hermes_core::{
     provider::{Sampling, ToolChoice},
     tool::ToolSpec,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::ApiKey;

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::http::loose::{List, Loose, Object};
+use crate::{
+    http::loose::{List, Loose, Object},
+    wire::usage::InUsage,
+};
 
 /// A message on its way out.
 #[derive(Debug, Serialize)]
@@ -167,35 +170,4 @@ pub(super) struct InFunction<'a> {
     pub(super) name: Loose<'a>,
     #[serde(borrow)]
     pub(super) arguments: Loose<'a>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct InUsage<'a> {
-    #[serde(borrow, alias = "input_tokens")]
-    pub(super) prompt_tokens: Loose<'a>,
-    #[serde(borrow, alias = "output_tokens")]
-    pub(super) completion_tokens: Loose<'a>,
-    #[serde(borrow, alias = "input_tokens_details")]
-    pub(super) prompt_tokens_details: Object<InDetails<'a>>,
-    #[serde(borrow, alias = "output_tokens_details")]
-    pub(super) completion_tokens_details: Object<InDetails<'a>>,
-    #[serde(borrow, alias = "cache_read_input_tokens", alias = "cached_tokens")]
-    pub(super) prompt_cache_hit_tokens: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) cache_creation_input_tokens: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) reasoning_tokens: Loose<'a>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-#[expect(clippy::struct_field_names, reason = "they are called so on the wire")]
-pub(super) struct InDetails<'a> {
-    #[serde(borrow)]
-    pub(super) cached_tokens: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) cache_write_tokens: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) reasoning_tokens: Loose<'a>,
 }

@@ -8,6 +8,8 @@ use std::{
 
 use hermes_core::message::{Message, MessageBody};
 
+use super::pairing::Outgoing;
+
 /// Keeps what messages look like on a wire.
 ///
 /// A fragment belongs to a message by its address, and the cache holds on to the message, so that
@@ -44,8 +46,20 @@ impl Halves {
     /// The most bytes of fragments in one half.
     const LIMIT: usize = 32 * 1024 * 1024;
 
+    /// Returns the fragment of what goes out, made by `make` unless it is there.
+    pub(crate) fn of(
+        &mut self,
+        outgoing: &Outgoing<'_>,
+        make: impl FnOnce(&Message) -> Vec<u8>,
+    ) -> Arc<[u8]> {
+        match outgoing {
+            Outgoing::Kept(message) => self.get(message, || make(message)),
+            Outgoing::Made(message) => make(message).into(),
+        }
+    }
+
     /// Returns the fragment of `message`, made by `make` unless it is there.
-    pub(crate) fn get(&mut self, message: &Message, make: impl FnOnce() -> Vec<u8>) -> Arc<[u8]> {
+    fn get(&mut self, message: &Message, make: impl FnOnce() -> Vec<u8>) -> Arc<[u8]> {
         let body: &MessageBody = message;
         let address = std::ptr::from_ref(body).addr();
         if let Some(kept) = self.new.get(&address) {

@@ -1,21 +1,33 @@
-//! What all wires have to do: pair calls with results, name tools, put calls together, and write each
-//! message once.
+//! What all wires have to do: pair calls with results, name tools, write each message once, and put
+//! together what comes back.
 
-pub(crate) mod calls;
+pub(crate) mod link;
+
+pub(crate) mod body;
 pub(crate) mod fragments;
 pub(crate) mod names;
+pub(crate) mod order;
 pub(crate) mod pairing;
 pub(crate) mod schema;
 
+pub(crate) mod calls;
+pub(crate) mod decoder;
+pub(crate) mod usage;
+
+#[cfg(test)]
+pub(crate) mod testing;
+
 use std::borrow::Cow;
 
-use hermes_core::message::Call;
+use hermes_core::message::{Call, CallResult};
 use serde_json::{Value, json};
+
+use crate::http::loose::Loose;
 
 /// What stands where a user said nothing.
 pub(crate) const NOTHING_SAID: &str = "(empty message)";
 /// What stands where a tool returned nothing.
-pub(crate) const NO_OUTPUT: &str = "(no output)";
+const NO_OUTPUT: &str = "(no output)";
 /// The most characters that are sent of arguments that are no JSON object.
 const BROKEN_LIMIT: usize = 500;
 
@@ -33,10 +45,14 @@ pub(crate) fn object_text(call: &Call) -> Cow<'_, str> {
     }
 }
 
+/// Returns what a model reads of a result.
+pub(crate) fn output_text(result: &CallResult) -> &str {
+    if result.content.trim().is_empty() { NO_OUTPUT } else { &result.content }
+}
+
 /// Returns the text of arguments that came as any type. An empty object is no text yet, because text
 /// may follow it.
-pub(crate) fn arguments_text<'a>(arguments: &'a crate::http::loose::Loose<'_>) -> Cow<'a, str> {
-    use crate::http::loose::Loose;
+pub(crate) fn arguments_text<'a>(arguments: &'a Loose<'_>) -> Cow<'a, str> {
     match arguments {
         Loose::Text(text) => Cow::Borrowed(text),
         Loose::Tree(Value::Object(object)) if object.is_empty() => Cow::Borrowed(""),

@@ -11,15 +11,30 @@ const BLANK: &str = "invalid_tool_call";
 
 /// Returns `name` with only letters, digits, `_` and `-`, at most 64 of them.
 pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     if name.trim().is_empty() {
         return Cow::Borrowed(BLANK);
     }
     if name.len() <= LIMIT && name.chars().all(is_plain) {
         return Cow::Borrowed(name);
     }
-    let plain = name.trim().chars().map(|char| if is_plain(char) { char } else { '_' });
-    Cow::Owned(plain.take(LIMIT).collect())
+    Cow::Owned(name.trim().chars().map(plain).take(LIMIT).collect())
+}
+
+/// Returns an id with only letters, digits, `_` and `-`. It depends on the id alone, so that a call
+/// and its result stay together.
+pub(crate) fn wire_id(id: &str) -> Cow<'_, str> {
+    if id.chars().all(is_plain) {
+        return Cow::Borrowed(id);
+    }
+    Cow::Owned(id.chars().map(plain).collect())
+}
+
+fn is_plain(char: char) -> bool {
+    char.is_ascii_alphanumeric() || matches!(char, '_' | '-')
+}
+
+fn plain(char: char) -> char {
+    if is_plain(char) { char } else { '_' }
 }
 
 /// The tools of a request whose names had to change for the wire.

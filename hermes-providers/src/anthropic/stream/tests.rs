@@ -1,38 +1,20 @@
 //! Streams after the documentation of Anthropic, "Streaming messages", and of endpoints that speak the
 //! same wire, cut at every byte: the events must not change.
 
-use hermes_core::{
-    message::{Message, Part},
-    provider::Assembly,
-};
-use serde_json::json;
+use hermes_core::message::{Message, Part};
+use serde_json::{Value, json};
 
 use super::*;
-use crate::http::sse::SseDecoder;
+use crate::wire::testing::{self, Outcome, assembled, check_stream};
 
-fn decoder() -> MessageDecoder {
-    MessageDecoder::new("test".into(), Names::default())
+#[track_caller]
+fn check(stream: &str) -> Message {
+    check_stream::<MessageReader>(stream)
 }
 
-fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<ModelEvent>, WireError> {
-    let (mut sse, mut decoder, mut out) = (SseDecoder::default(), decoder(), VecDeque::new());
-    for piece in pieces {
-        sse.push(piece, |data| decoder.event(data, &mut out))?;
-    }
-    sse.finish(|data| decoder.event(data, &mut out))?;
-    if !decoder.is_done() {
-        decoder.finish(&mut out)?;
-    }
-    Ok(out.into())
-}
-
-fn assembled(events: impl IntoIterator<Item = ModelEvent>) -> Message {
-    let mut assembly = Assembly::default();
-    for event in events {
-        assembly.push(event);
-    }
-    assert!(assembly.is_done());
-    assembly.into_message()
+fn decode(events: &[Value]) -> Outcome {
+    let data: Vec<String> = events.iter().map(Value::to_string).collect();
+    testing::decode::<MessageReader>(&data)
 }
 
 /// Writes events as they stand in a stream.
@@ -42,18 +24,6 @@ fn stream(events: &[Value]) -> String {
         format!("event: {kind}\ndata: {event}\n\n")
     });
     lines.collect()
-}
-
-/// Decodes the stream whole and cut at every byte, and returns the message it makes.
-#[track_caller]
-fn check(stream: &str) -> Message {
-    let whole = decode([stream.as_bytes()]);
-    for at in 1..stream.len() {
-        let (head, tail) = stream.as_bytes().split_at(at);
-        assert_eq!(decode([head, tail]), whole, "cut at byte {at}");
-    }
-    assert_eq!(decode(stream.as_bytes().chunks(1)), whole, "byte by byte");
-    assembled(whole.unwrap())
 }
 
 fn start() -> Value {
@@ -226,17 +196,18 @@ fn a_stream_that_ends_early_is_cut() {
     let mut events = answer(&[text(0, "half")], "end_turn");
     events.truncate(3);
 
-    assert!(matches!(decode([stream(&events).as_bytes()]), Err(WireError::Cut(_))));
-    assert!(matches!(decode([]), Err(WireError::Cut(_))));
+    assert!(matches!(decode(&events).1, Err(WireError::Cut(_))));
+    assert!(matches!(decode(&[]).1, Err(WireError::Cut(_))));
 }
 
 #[test]
 fn an_error_in_the_stream_is_one() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
-    let events = [start(), error];
 
-    let Err(WireError::Refused(detail)) = decode([stream(&events).as_bytes()]) else { panic!() };
+    let (_, result) = decode(&[start(), error]);
+
+    let Err(WireError::Refused(detail)) = result else { panic!("{result:?}") };
     assert_eq!(detail.shown, "Overloaded");
 }
 
@@ -247,11 +218,9 @@ fn a_whole_answer_is_the_same_as_a_streamed_one() {
         {"type": "text", "text": "ja"},
         {"type": "tool_use", "id": "a", "name": "ping", "input": {"n": 1}}
     ], "stop_reason": "tool_use", "usage": {"input_tokens": 3, "output_tokens": 2}});
-    let mut out = VecDeque::new();
 
-    decoder().whole(&body.to_string(), &mut out).unwrap();
+    let message = assembled(testing::decode_whole::<MessageReader>(&body.to_string()));
 
-    let message = assembled(out);
     assert_eq!(message.parts[0], Part::Reasoning(thinking::signed("test", "hm", "s")));
     assert_eq!(message.text(), "ja");
     assert_eq!(message.calls().next().unwrap().arguments.parse(), Ok(&json!({"n": 1})));

@@ -3,44 +3,14 @@
 //! Each is written after the documentation that it names, with text of several bytes a character
 //! where that is plausible.
 
-use hermes_core::{message::Message, provider::Assembly};
+use hermes_core::message::{Message, StopReason};
 
-use super::*;
-use crate::http::sse::SseDecoder;
+use super::ChatReader;
+use crate::wire::testing::{calls, check_stream};
 
-fn decode<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<ModelEvent> {
-    let mut sse = SseDecoder::default();
-    let mut decoder = ChatDecoder::new("test".into(), Names::default());
-    let mut out = VecDeque::new();
-    for piece in pieces {
-        sse.push(piece, |data| decoder.event(data, &mut out)).unwrap();
-    }
-    sse.finish(|data| decoder.event(data, &mut out)).unwrap();
-    if !decoder.is_done() {
-        decoder.finish(&mut out).unwrap();
-    }
-    out.into()
-}
-
-/// Decodes `stream` whole and cut at every byte, and returns the message it makes.
 #[track_caller]
 fn check(stream: &str) -> Message {
-    let whole = decode([stream.as_bytes()]);
-    for at in 1..stream.len() {
-        let (head, tail) = stream.as_bytes().split_at(at);
-        assert_eq!(decode([head, tail]), whole, "cut at byte {at}");
-    }
-    assert_eq!(decode(stream.as_bytes().chunks(1)), whole, "byte by byte");
-    let mut assembly = Assembly::default();
-    for event in whole {
-        assembly.push(event);
-    }
-    assert!(assembly.is_done());
-    assembly.into_message()
-}
-
-fn calls(message: &Message) -> Vec<(&str, &str, &str)> {
-    message.calls().map(|it| (it.id.as_str(), &*it.name, it.arguments.as_str())).collect()
+    check_stream::<ChatReader>(stream)
 }
 
 /// After the API reference of OpenAI, "Chat completion chunk object".

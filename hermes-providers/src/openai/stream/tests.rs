@@ -1,20 +1,15 @@
-use hermes_core::{message::Message, provider::Assembly};
+use hermes_core::{
+    message::{Message, Usage},
+    provider::ModelEvent,
+};
 use serde_json::json;
 
 use super::*;
-
-type Outcome = (Vec<ModelEvent>, Result<(), WireError>);
+use crate::wire::testing::{self, Outcome, assembled};
 
 /// Decodes the data of events, in order, to the end of the stream.
 fn decode(data: &[&str]) -> Outcome {
-    let names = Names::default();
-    let mut decoder = ChatDecoder::new("test".into(), names);
-    let mut out = VecDeque::new();
-    let mut result = data.iter().try_for_each(|it| decoder.event(it, &mut out));
-    if result.is_ok() && !decoder.is_done() {
-        result = decoder.finish(&mut out);
-    }
-    (out.into(), result)
+    testing::decode::<ChatReader>(data)
 }
 
 fn chunk(delta: &Value, stop: Option<&str>) -> String {
@@ -23,15 +18,7 @@ fn chunk(delta: &Value, stop: Option<&str>) -> String {
 
 #[track_caller]
 fn message(chunks: &[String]) -> Message {
-    let data: Vec<&str> = chunks.iter().map(String::as_str).collect();
-    let (events, result) = decode(&data);
-    assert_eq!(result, Ok(()));
-    let mut assembly = Assembly::default();
-    for event in events {
-        assembly.push(event);
-    }
-    assert!(assembly.is_done());
-    assembly.into_message()
+    assembled(testing::decode::<ChatReader>(chunks))
 }
 
 #[test]
@@ -217,16 +204,9 @@ fn a_whole_answer_is_the_same_as_a_streamed_one() {
             {"id": "a", "type": "function", "function": {"name": "p", "arguments": "{}"}},
             {"id": "b", "type": "function", "function": {"name": "q", "arguments": {"n": 1}}}
         ]}, "finish_reason": "tool_calls"}], "usage": {"prompt_tokens": 3, "completion_tokens": 2}});
-    let mut decoder = ChatDecoder::new("test".into(), Names::default());
-    let mut out = VecDeque::new();
 
-    decoder.whole(&body.to_string(), &mut out).unwrap();
+    let message = assembled(testing::decode_whole::<ChatReader>(&body.to_string()));
 
-    let mut assembly = Assembly::default();
-    for event in out {
-        assembly.push(event);
-    }
-    let message = assembly.into_message();
     let calls: Vec<_> = message.calls().map(|it| (it.id.as_str(), &*it.name)).collect();
     assert_eq!(calls, [("a", "p"), ("b", "q")]);
     assert_eq!(message.usage, Some(Usage::new(3, 2)));
@@ -234,10 +214,7 @@ fn a_whole_answer_is_the_same_as_a_streamed_one() {
 
 #[test]
 fn a_whole_error_is_an_error() {
-    let whole = |body: &str| {
-        let mut decoder = ChatDecoder::new("test".into(), Names::default());
-        decoder.whole(body, &mut VecDeque::new()).unwrap_err()
-    };
+    let whole = |body: &str| testing::decode_whole::<ChatReader>(body).1.unwrap_err();
 
     assert!(matches!(whole(r#"{"error":{"message":"no"}}"#), WireError::Refused(_)));
     assert!(matches!(whole(r#"{"detail":"no"}"#), WireError::Refused(_)));

@@ -1,0 +1,280 @@
+//! What all wires do alike when they read an answer. Pure.
+
+use std::{borrow::Cow, collections::VecDeque, fmt, sync::Arc};
+
+use hermes_core::{
+    message::{Reasoning, StopReason, Usage},
+    provider::ModelEvent,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{
+    arguments_text,
+    calls::{Calls, Fragment},
+    names::Names,
+};
+use crate::http::{
+    Decode, WireError,
+    loose::{Loose, Object},
+    status::Detail,
+};
+
+/// How one wire reads the events of an answer.
+pub(crate) trait Read: fmt::Debug + Send + 'static {
+    /// An event of a stream, or a whole answer.
+    type Event<'a>: Deserialize<'a>;
+
+    /// What an event of the wire is called.
+    const EVENT: &'static str;
+    /// What is said of a whole answer that is none.
+    const NO_ANSWER: &'static str;
+    /// Whether an answer that the endpoint calls finished is whole only if it also says why the model
+    /// stopped.
+    const NEEDS_STOP: bool = true;
+
+    /// Takes one event, whose text is `data`, or a whole answer.
+    fn take(
+        &mut self,
+        event: Self::Event<'_>,
+        data: &str,
+        answer: &mut Answer<'_>,
+    ) -> Result<(), WireError>;
+
+    /// Adds what can only be said at the end of an answer.
+    fn close(&mut self, _answer: &mut Answer<'_>) {}
+}
+
+/// Decodes one answer in the manner of `R`.
+#[derive(Debug)]
+pub(crate) struct Decoder<R> {
+    reader: R,
+    state: State,
+}
+
+#[derive(Debug)]
+struct State {
+    provider: Arc<str>,
+    names: Names,
+    calls: Calls,
+    stop: Option<StopReason>,
+    usage: Usage,
+    has_refused: bool,
+    progress: Progress,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Progress {
+    /// Nothing of an answer has come.
+    Waiting,
+    Begun,
+    /// The endpoint has said that this was all.
+    Ended,
+    /// The last event is out.
+    Done,
+}
+
+/// The answer as far as it has come, and where its events go.
+#[derive(Debug)]
+pub(crate) struct Answer<'a> {
+    state: &'a mut State,
+    out: &'a mut VecDeque<ModelEvent>,
+}
+
+impl<R: Read> Decoder<R> {
+    /// Returns a decoder of an answer whose reasoning belongs to `provider`.
+    pub(crate) fn new(reader: R, provider: Arc<str>, names: Names) -> Self {
+        let state = State {
+            provider,
+            names,
+            calls: Calls::default(),
+            stop: None,
+            usage: Usage::default(),
+            has_refused: false,
+            progress: Progress::Waiting,
+        };
+        Self { reader, state }
+    }
+
+    fn take(
+        &mut self,
+        event: Option<R::Event<'_>>,
+        data: &str,
+        out: &mut VecDeque<ModelEvent>,
+    ) -> Result<(), WireError> {
+        let Some(event) = event else { return Ok(()) };
+        self.reader.take(event, data, &mut Answer { state: &mut self.state, out })?;
+        if self.state.progress == Progress::Ended {
+            self.complete(out);
+        }
+        Ok(())
+    }
+
+    /// Takes the word of the endpoint that this was all, and says whether it can be true.
+    fn is_complete(&mut self, out: &mut VecDeque<ModelEvent>) -> bool {
+        if self.state.stop.is_some() || (self.has_begun() && !R::NEEDS_STOP) {
+            self.complete(out);
+        }
+        self.is_done()
+    }
+
+    fn has_begun(&self) -> bool {
+        Progress::Begun <= self.state.progress
+    }
+
+    fn complete(&mut self, out: &mut VecDeque<ModelEvent>) {
+        self.reader.close(&mut Answer { state: &mut self.state, out });
+        let stop = self.state.final_stop();
+        out.push_back(ModelEvent::Done { stop, usage: self.state.usage });
+        self.state.progress = Progress::Done;
+    }
+
+    /// Returns what is wrong with a stream that ends here.
+    fn cut(&self) -> WireError {
+        let what = match (self.has_begun(), self.state.calls.is_empty()) {
+            (false, _) => "it held no answer",
+            (true, false) => "a tool call is not whole",
+            (true, true) => "the model had not stopped",
+        };
+        WireError::Cut(what.to_owned())
+    }
+}
+
+impl State {
+    /// Returns why the model stopped, where that fits what it said; servers do not always agree with
+    /// themselves.
+    fn final_stop(&mut self) -> StopReason {
+        match (self.stop.take(), self.calls.is_empty()) {
+            (None | Some(StopReason::EndTurn | StopReason::ToolCalls), _) if self.has_refused => {
+                StopReason::Refusal
+            }
+            (None | Some(StopReason::EndTurn), false) => StopReason::ToolCalls,
+            (None | Some(StopReason::ToolCalls), true) => StopReason::EndTurn,
+            (Some(stop), _) => stop,
+        }
+    }
+}
+
+impl<R: Read> Decode for Decoder<R> {
+    fn event(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
+        let data = data.trim();
+        if data.is_empty() || self.is_done() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            return if self.is_complete(out) { Ok(()) } else { Err(self.cut()) };
+        }
+        match serde_json::from_str::<Object<R::Event<'_>>>(data) {
+            Ok(event) => self.take(event.0, data, out),
+            // Some servers leave out the empty line between events.
+            Err(_) if data.contains('\n') => {
+                data.split('\n').try_for_each(|line| self.event(line, out))
+            }
+            Err(err) => Err(WireError::Malformed(format!("{} is not JSON: {err}", R::EVENT))),
+        }
+    }
+
+    fn whole(&mut self, body: &str, out: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
+        let event: Object<R::Event<'_>> = serde_json::from_str(body)
+            .map_err(|err| WireError::Malformed(format!("it is not JSON: {err}")))?;
+        self.take(event.0, body, out)?;
+        if self.is_done() || (!R::NEEDS_STOP && self.is_complete(out)) {
+            return Ok(());
+        }
+        let value: Value = serde_json::from_str(body).unwrap_or_default();
+        let has = |key: &&str| value.get(*key).is_some();
+        if ["message", "detail", "error_message", "msg"].iter().any(has) {
+            return Err(WireError::Refused(Detail::of_json(&value)));
+        }
+        Err(WireError::Malformed(R::NO_ANSWER.to_owned()))
+    }
+
+    fn finish(&mut self, out: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
+        if self.state.stop.is_none() {
+            return Err(self.cut());
+        }
+        self.complete(out);
+        Ok(())
+    }
+
+    fn has_stopped(&self) -> bool {
+        self.state.stop.is_some()
+    }
+
+    fn is_done(&self) -> bool {
+        self.state.progress == Progress::Done
+    }
+}
+
+impl Answer<'_> {
+    /// Returns the name under which reasoning belongs to this provider.
+    pub(crate) fn provider(&self) -> Arc<str> {
+        Arc::clone(&self.state.provider)
+    }
+
+    /// Takes note that the endpoint has begun to answer.
+    pub(crate) fn begin(&mut self) {
+        self.state.progress = self.state.progress.max(Progress::Begun);
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.begin();
+            self.out.push_back(ModelEvent::Text(text.to_owned()));
+        }
+    }
+
+    /// Takes words that refuse, which are text for whoever reads them.
+    pub(crate) fn refusal(&mut self, text: &str) {
+        self.state.has_refused |= !text.is_empty();
+        self.text(text);
+    }
+
+    pub(crate) fn reasoning(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.begin();
+            self.out.push_back(ModelEvent::Reasoning(text.to_owned()));
+        }
+    }
+
+    /// Takes a finished piece of reasoning, whose text replaces what came since the last one.
+    pub(crate) fn reasoning_done(&mut self, reasoning: Reasoning) {
+        self.begin();
+        self.out.push_back(ModelEvent::ReasoningDone(reasoning));
+    }
+
+    /// Takes a piece of a call. Returns the number of the call.
+    pub(crate) fn call(
+        &mut self,
+        index: u64,
+        id: Option<Cow<'_, str>>,
+        name: Option<&str>,
+        arguments: &Loose<'_>,
+    ) -> u32 {
+        self.begin();
+        let name = name.map(|name| self.state.names.original(name));
+        let fragment = Fragment { index, id, name, arguments: arguments_text(arguments) };
+        self.state.calls.push(&fragment, self.out)
+    }
+
+    /// Takes the reason why the model stopped.
+    pub(crate) fn stop(&mut self, stop: StopReason) {
+        self.state.stop = Some(stop);
+    }
+
+    /// Takes counts, which replace those before them.
+    pub(crate) fn usage(&mut self, usage: Usage) {
+        self.state.usage = usage;
+    }
+
+    /// Takes the word of the endpoint that this was all.
+    pub(crate) fn end(&mut self) {
+        self.state.progress = Progress::Ended;
+    }
+}
+
+/// Makes the error of an event that is one.
+pub(crate) fn refused(data: &str) -> WireError {
+    let value: Value = serde_json::from_str(data).unwrap_or_default();
+    WireError::Refused(Detail::of_json(&value))
+}

@@ -1,0 +1,99 @@
+//! The order in which the parts of an answer came, for wires that want their reasoning back in its
+//! own place.
+//!
+//! A message holds its calls after its text. Where reasoning stood between calls, a record of the
+//! order lies beside the parts, as opaque reasoning without text.
+
+use hermes_core::message::{Opaque, Part, Reasoning};
+use serde_json::Value;
+
+/// The key of the record in the opaque value.
+const KEY: &str = "order";
+
+/// The kinds of parts whose order matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartKind {
+    Reasoning,
+    Text,
+    Call,
+}
+
+impl PartKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Reasoning => "reasoning",
+            Self::Text => "text",
+            Self::Call => "call",
+        }
+    }
+
+    /// Returns the kind of a part, `None` for what no wire sends back.
+    fn of(part: &Part) -> Option<Self> {
+        match part {
+            Part::Text(_) => Some(Self::Text),
+            Part::Call(_) => Some(Self::Call),
+            Part::Reasoning(_) => Some(Self::Reasoning),
+            _ => None,
+        }
+    }
+}
+
+/// Returns a record of `order` for `provider`, with what else its wire wants to keep of the message.
+pub(crate) fn record(provider: &str, order: &[PartKind], mut more: Value) -> Reasoning {
+    let words: Vec<&str> = order.iter().map(|kind| kind.as_str()).collect();
+    if let Some(more) = more.as_object_mut() {
+        more.insert(KEY.to_owned(), Value::from(words));
+    }
+    Reasoning::new("").with_opaque(provider, more)
+}
+
+/// Returns what is opaque in `reasoning`, if it belongs to `provider`.
+pub(crate) fn opaque_of<'a>(reasoning: &'a Reasoning, provider: &str) -> Option<&'a Value> {
+    let of_provider = |opaque: &&Opaque| opaque.provider == provider;
+    reasoning.opaque.as_ref().filter(of_provider).map(|it| &it.value)
+}
+
+/// The parts of a message in an order for the wire.
+#[derive(Debug)]
+pub(crate) enum Ordered<'a> {
+    /// Nothing was recorded: the parts as they are.
+    Unrecorded(&'a [Part]),
+    /// The parts in the order in which they came.
+    Recorded(Vec<&'a Part>),
+    /// The record does not fit the parts any more.
+    Changed,
+}
+
+/// Returns the parts of a message in the order in which they came from `provider`, as far as it was
+/// recorded.
+pub(crate) fn in_order<'a>(parts: &'a [Part], provider: &str) -> Ordered<'a> {
+    let records = || parts.iter().filter_map(|part| record_of(part, provider));
+    let Some(record) = records().next() else { return Ordered::Unrecorded(parts) };
+    let words = record.get(KEY).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let rest = |wanted: PartKind| {
+        let is_wanted = move |part: &&'a Part| {
+            PartKind::of(part) == Some(wanted) && record_of(part, provider).is_none()
+        };
+        parts.iter().filter(is_wanted)
+    };
+    let (mut reasoning, mut texts, mut calls) =
+        (rest(PartKind::Reasoning), rest(PartKind::Text), rest(PartKind::Call));
+    let ordered: Option<Vec<&Part>> = words
+        .iter()
+        .map(|word| match word.as_str() {
+            Some("reasoning") => reasoning.next(),
+            Some("text") => texts.next(),
+            _ => calls.next(),
+        })
+        .collect();
+    let left = [reasoning.count(), texts.count(), calls.count(), records().count() - 1];
+    match ordered {
+        Some(ordered) if left == [0; 4] => Ordered::Recorded(ordered),
+        _ => Ordered::Changed,
+    }
+}
+
+fn record_of<'a>(part: &'a Part, provider: &str) -> Option<&'a Value> {
+    let Part::Reasoning(reasoning) = part else { return None };
+    opaque_of(reasoning, provider).filter(|it| it.get(KEY).is_some())
+}

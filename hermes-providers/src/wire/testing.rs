@@ -1,0 +1,81 @@
+//! Streams in tests, cut wherever they can be.
+
+use std::collections::VecDeque;
+
+use hermes_core::{
+    message::Message,
+    provider::{Assembly, ModelEvent},
+};
+
+use super::{
+    decoder::{Decoder, Read},
+    names::Names,
+};
+use crate::http::{Decode, WireError, sse::SseDecoder};
+
+/// The name of the provider in tests.
+pub(crate) const PROVIDER: &str = "test";
+
+pub(crate) type Outcome = (Vec<ModelEvent>, Result<(), WireError>);
+
+fn decoder<R: Read + Default>() -> Decoder<R> {
+    Decoder::new(R::default(), PROVIDER.into(), Names::default())
+}
+
+/// Decodes the data of events, in order, to the end of the stream.
+pub(crate) fn decode<R: Read + Default>(data: &[impl AsRef<str>]) -> Outcome {
+    let (mut decoder, mut out) = (decoder::<R>(), VecDeque::new());
+    let mut result = data.iter().try_for_each(|it| decoder.event(it.as_ref(), &mut out));
+    if result.is_ok() && !decoder.is_done() {
+        result = decoder.finish(&mut out);
+    }
+    (out.into(), result)
+}
+
+/// Decodes an answer that comes whole.
+pub(crate) fn decode_whole<R: Read + Default>(body: &str) -> Outcome {
+    let mut out = VecDeque::new();
+    let result = decoder::<R>().whole(body, &mut out);
+    (out.into(), result)
+}
+
+/// Decodes the bytes of a stream.
+fn decode_bytes<'a, R: Read + Default>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
+    let (mut sse, mut decoder, mut out) = (SseDecoder::default(), decoder::<R>(), VecDeque::new());
+    let mut take = |data: &str| decoder.event(data, &mut out);
+    let mut result = pieces.into_iter().try_for_each(|piece| sse.push(piece, &mut take));
+    result = result.and_then(|()| sse.finish(take));
+    if result.is_ok() && !decoder.is_done() {
+        result = decoder.finish(&mut out);
+    }
+    (out.into(), result)
+}
+
+/// Decodes `stream` whole and cut at every byte, and returns the message it makes.
+#[track_caller]
+pub(crate) fn check_stream<R: Read + Default>(stream: &str) -> Message {
+    let whole = decode_bytes::<R>([stream.as_bytes()]);
+    for at in 1..stream.len() {
+        let (head, tail) = stream.as_bytes().split_at(at);
+        assert_eq!(decode_bytes::<R>([head, tail]), whole, "cut at byte {at}");
+    }
+    assert_eq!(decode_bytes::<R>(stream.as_bytes().chunks(1)), whole, "byte by byte");
+    assembled(whole)
+}
+
+/// Returns the message that the events make, which must be whole.
+#[track_caller]
+pub(crate) fn assembled((events, result): Outcome) -> Message {
+    assert_eq!(result, Ok(()));
+    let mut assembly = Assembly::default();
+    for event in events {
+        assembly.push(event);
+    }
+    assert!(assembly.is_done());
+    assembly.into_message()
+}
+
+/// Returns id, name and arguments of the calls of a message.
+pub(crate) fn calls(message: &Message) -> Vec<(&str, &str, &str)> {
+    message.calls().map(|it| (it.id.as_str(), &*it.name, it.arguments.as_str())).collect()
+}
