@@ -97,6 +97,7 @@ pub mod session;
 
 pub mod approval;
 pub mod compress;
+pub mod context;
 pub mod fork;
 pub mod prompt;
 pub mod review;

@@ -4,8 +4,10 @@ use futures::StreamExt;
 use hermes_core::{
     Agent,
     agent::AgentEvent,
+    context::ContextFiles,
+    durable,
     testing::ScriptedProvider,
-    threat::{self, Finding, ScanError, Scanner, Scope},
+    threat::{Finding, ScanError, Scanner, Scope},
 };
 use hermes_memory::{FileMemory, Memory};
 use serde_json::json;
@@ -33,7 +35,7 @@ pub(crate) async fn run(case: &Node<'_>, checks: &mut Checks) -> Result<(), Stri
     let is_faulty = input.opt("scanner_fault").is_some_and(|it| it.str() == "raise");
     let (blocked, said) = match input.get("scope")?.str() {
         "memory" => blocked_as_memory(&home, &text, is_faulty).await,
-        "context" => blocked_as_context(&text),
+        "context" => blocked_as_context(&text, is_faulty).await,
         "skill" => blocked_as_skill(&home, &text).await,
         other => return Err(format!("unknown scope {other}")),
     };
@@ -63,10 +65,20 @@ async fn blocked_as_memory(home: &Home, text: &str, is_faulty: bool) -> (bool, S
     (!outcome.is_success, outcome.text)
 }
 
-/// Context files are loaded by a part that is not built yet; what it will ask is the scanner.
-fn blocked_as_context(text: &str) -> (bool, String) {
-    let found = threat::first_block(text, Scope::Context);
-    (found.is_some(), format!("{found:?}"))
+/// Returns whether the prompt of an agent lacks some of `text`, which a file of its project has.
+async fn blocked_as_context(text: &str, is_faulty: bool) -> (bool, String) {
+    const MAX_CHARS: usize = 150_000;
+    let is_edge = |it: char| it.is_whitespace() || it == '\u{feff}';
+    let project = tempfile::tempdir().unwrap();
+    durable::replace(&project.path().join("AGENTS.md"), text.as_bytes()).unwrap();
+    let mut files = ContextFiles::new(project.path()).max_chars(MAX_CHARS);
+    if is_faulty {
+        files = files.scanner(Faulty);
+    }
+    let agent = Agent::builder(ScriptedProvider::new()).model("scripted").with(files);
+    let section = agent.build().unwrap().system_prompt().await;
+    let is_whole = section.text.contains(text.replace("\r\n", "\n").trim_matches(is_edge));
+    (!is_whole, format!("{:?}", section.warnings))
 }
 
 async fn blocked_as_skill(home: &Home, text: &str) -> (bool, String) {

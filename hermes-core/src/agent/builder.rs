@@ -11,6 +11,7 @@ use crate::{
     approval::Approver,
     clock::{Clock, SystemClock},
     compress::Compressor,
+    context::ResultHint,
     prompt::{FixedSection, PromptSource, Slot},
     provider::{ModelId, Provider, Sampling, ToolChoice},
     review::ReviewPolicy,
@@ -38,6 +39,7 @@ pub struct AgentBuilder {
     tool_choice: ToolChoice,
     tools: Vec<Arc<dyn Tool>>,
     sections: Vec<Arc<dyn PromptSource>>,
+    hints: Option<Arc<dyn ResultHint>>,
     review: Option<Arc<dyn ReviewPolicy>>,
     approver: Option<Arc<dyn Approver>>,
     sessions: Option<Arc<dyn SessionStore>>,
@@ -63,6 +65,7 @@ impl AgentBuilder {
             tool_choice: ToolChoice::default(),
             tools: Vec::new(),
             sections: Vec::new(),
+            hints: None,
             review: None,
             approver: None,
             sessions: None,
@@ -104,6 +107,12 @@ impl AgentBuilder {
     /// Adds a section of the system prompt. It is read when a conversation starts.
     pub fn section(mut self, section: impl PromptSource + 'static) -> Self {
         self.sections.push(Arc::new(section));
+        self
+    }
+
+    /// Sets what is added to the results of calls.
+    pub(crate) fn hints(mut self, hints: impl ResultHint + 'static) -> Self {
+        self.hints = Some(Arc::new(hints));
         self
     }
 
@@ -227,6 +236,7 @@ impl AgentBuilder {
             tool_choice: self.tool_choice,
             registry,
             sections: self.sections,
+            hints: self.hints,
             policy: self.review,
             approver: self.approver,
             sessions: self.sessions,

@@ -143,6 +143,7 @@ impl SessionFork {
             events: Events::default(),
             desk: parent.desk.clone(),
             max_result_chars: parent.recipe.max_result_chars,
+            hints: parent.recipe.hints.clone(),
         }
     }
 }

@@ -9,6 +9,7 @@ use tracing::Instrument;
 use super::{AgentEvent, event::describe};
 use crate::{
     approval::{Desk, Ruling},
+    context::ResultHint,
     message::{Call, CallId, CallResult, CallStatus, StopReason},
     tool::{Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSpec, TurnScope},
 };
@@ -22,6 +23,8 @@ pub(crate) struct Dispatch {
     pub(crate) events: Events,
     pub(crate) desk: Desk,
     pub(crate) max_result_chars: usize,
+    /// What is added to results, if anything is.
+    pub(crate) hints: Option<Arc<dyn ResultHint>>,
 }
 
 /// Which of the tools on offer a run may call.
@@ -116,8 +119,9 @@ impl Dispatch {
             let each = group.iter().enumerate();
             let outputs =
                 join_all(each.map(|(at, call)| self.one(call, condition(at), rulings))).await;
-            for (call, (output, end)) in group.into_iter().zip(outputs) {
+            for (call, (mut output, end)) in group.into_iter().zip(outputs) {
                 done.end = done.end.or(end);
+                self.add_hint(&call, &mut output).await;
                 self.events.send(|| {
                     AgentEvent::CallFinished(CallResult::new(
                         call.id.clone(),
@@ -134,6 +138,19 @@ impl Dispatch {
     fn is_parallel(&self, call: Option<&Call>) -> bool {
         let spec = call.and_then(|call| self.registry.spec(&call.name));
         spec.is_some_and(ToolSpec::runs_in_parallel)
+    }
+
+    /// Adds what belongs beside the result of `call`, if it ran.
+    async fn add_hint(&self, call: &Call, output: &mut ToolOutput) {
+        let Some(hints) = &self.hints else { return };
+        if matches!(output.status, CallStatus::Rejected | CallStatus::Cancelled) {
+            return;
+        }
+        let hint = hints.hint(call, &self.scope.seen).await;
+        output.content.push_str(&hint.text);
+        for warning in hint.warnings {
+            self.events.send(|| AgentEvent::Warning(warning));
+        }
     }
 
     /// Returns the output of one call, and the reason if it ends the turn.

@@ -139,6 +139,7 @@ fn new_run(
             events: Events(Some(events)),
             desk: shared.desk(),
             max_result_chars: recipe.max_result_chars,
+            hints: recipe.hints.clone(),
         },
         keep: Keep::Session(Arc::clone(shared)),
         record: Arc::default(),

@@ -33,6 +33,7 @@ pub use self::{
 };
 pub(crate) use self::{
     conversation::Conversation,
+    event::describe,
     finish::{run_turn, start_review},
     recipe::Recipe,
 };
