@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     agent::{
-        AgentError, AgentEvent, Conversation, Recipe, Reply, ReviewHandle, Turn, TurnInput,
-        run_turn, start_review,
+        AgentError, AgentEvent, Conversation, Recipe, Reply, ReviewHandle, Start, Step, Turn,
+        TurnInput, interrupted, run_turn, start_review,
     },
     approval::{Desk, Grant, Grants},
     compress::CompressState,
-    message::{CallStatus, History, Message, Usage},
+    message::{History, Message, MessageId, Usage},
     prompt,
     provider::{Request, ToolChoice},
     review::ReviewTask,
@@ -78,8 +78,7 @@ impl Session {
         Self::restore(recipe, id, stored, None)
     }
 
-    /// Goes on with what was stored. A turn that was under way is settled: its open calls get
-    /// results that say so.
+    /// Goes on with what was stored. Without a turn that can be continued open calls are settled.
     pub(crate) fn restore(
         recipe: Arc<Recipe>,
         id: SessionId,
@@ -87,7 +86,9 @@ impl Session {
         lock: Option<SessionLock>,
     ) -> Self {
         let conversation = Conversation::of(Arc::new(stored.messages));
-        conversation.settle(CallStatus::Cancelled, INTERRUPTED);
+        if stored.state.turn.is_none() {
+            conversation.settle(interrupted);
+        }
         let seen = Seen::restore(stored.state.seen.iter().cloned());
         let grants = Grants::restore(stored.state.grants.clone());
         let live = Live { state: stored.state, lock, ..Live::default() };
@@ -144,14 +145,46 @@ impl Session {
     /// - [`AgentError::NoRuntime`] outside of a tokio runtime,
     /// - [`AgentError::Provider`] and [`AgentError::Store`] if the turn itself fails.
     pub fn send(&self, message: impl Into<TurnInput>) -> Reply {
-        let token = match self.0.begin() {
-            Ok(token) => token,
-            Err(err) => return Reply::failed(err),
+        match self.0.begin() {
+            Ok(token) => self.run(Start::Message(message.into()), token),
+            Err(err) => Reply::failed(err),
+        }
+    }
+
+    /// Returns the step at which a turn of this conversation was broken off, `None` if none was.
+    ///
+    /// It is the end of a process that breaks a turn off; cancelled and failed turns are over.
+    pub fn broken_off(&self) -> Option<Step> {
+        let live = self.0.live();
+        let is_idle = live.running.is_none();
+        live.state.turn.as_ref().filter(|_| is_idle).map(Turn::next_step)
+    }
+
+    /// Brings the turn that was [broken off](Self::broken_off) to its end, from the step at which it
+    /// was, with `extensions` for its tools.
+    ///
+    /// Calls that were under way when the process ended run again if their tool says that they
+    /// [may](crate::tool::ToolSpec::may_run_again); of the others the model is told that they may have
+    /// had an effect. Results that were stored are used. What the finished turn says of calls, changes
+    /// and usage is that of this process; requests and rounds are those of the whole turn.
+    ///
+    /// The reply fails with [`AgentError::NoTurn`] if there is no such turn, and as that of
+    /// [`send`](Self::send).
+    pub fn continue_turn(&self, extensions: Extensions) -> Reply {
+        let Some(turn) = self.0.live().state.turn.clone() else {
+            return Reply::failed(AgentError::NoTurn);
         };
+        match self.0.begin() {
+            Ok(token) => self.run(Start::Continue(Box::new(turn), extensions), token),
+            Err(err) => Reply::failed(err),
+        }
+    }
+
+    fn run(&self, start: Start, token: CancellationToken) -> Reply {
         let (events, receiver) = mpsc::unbounded_channel();
         let (result, receives_result) = oneshot::channel();
         let shared = Arc::clone(&self.0);
-        let turn = run_turn(shared, message.into(), events, token.clone(), result);
+        let turn = run_turn(shared, start, events, token.clone(), result);
         if self.0.recipe.tasks.spawn(turn) {
             return Reply::new(receiver, receives_result, token);
         }
@@ -165,11 +198,15 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// - [`AgentError::Busy`] if a turn or a review is under way.
+    /// - [`AgentError::Busy`] if a turn or a review is under way, or a turn was broken off.
     /// - [`AgentError::Closed`] if the agent has been shut down.
     /// - [`AgentError::NoRuntime`] outside of a tokio runtime.
     pub async fn review(&self, task: ReviewTask) -> Result<ReviewHandle, AgentError> {
-        if self.0.live().running.is_some() || self.0.is_in_review() {
+        let is_busy = {
+            let live = self.0.live();
+            live.running.is_some() || live.state.turn.is_some()
+        };
+        if is_busy || self.0.is_in_review() {
             return Err(AgentError::Busy);
         }
         start_review(&self.0, task, Extensions::default()).await
@@ -208,10 +245,6 @@ impl Session {
         self.0.live().lock = None;
     }
 }
-
-/// What the result of a call says that was open when the process ended.
-const INTERRUPTED: &str =
-    "Interrupted: the program ended before this call had a result. It may have had an effect.";
 
 impl Shared {
     fn live(&self) -> MutexGuard<'_, Live> {
@@ -301,16 +334,30 @@ impl Shared {
         Desk { approver: self.recipe.approver.clone(), grants: self.grants.clone() }
     }
 
-    /// Returns the number of the latest turn.
-    pub(crate) fn turn(&self) -> u64 {
-        self.live().state.turns
+    /// Notes that the turn that was continued is over.
+    pub(crate) fn end_turn(&self) {
+        self.live().state.turn = None;
     }
 
-    /// Starts the next turn's number.
-    pub(crate) fn next_turn(&self) -> u64 {
+    /// Returns the number of the latest turn, and the last message before it.
+    pub(crate) fn turn(&self) -> (u64, MessageId) {
+        let live = self.live();
+        (live.state.turns, live.state.turn_start)
+    }
+
+    /// Starts the next turn with the message that `input` makes of what was sent before it. A turn
+    /// that was broken off is settled.
+    pub(crate) fn begin_turn(&self, input: impl FnOnce(Vec<String>) -> Message) {
         let mut live = self.live();
+        let broken = live.state.turn.take();
+        self.conversation.settle(|call| {
+            let finished = broken.as_ref().and_then(|turn| turn.finished(&call).cloned());
+            finished.unwrap_or_else(|| interrupted(call))
+        });
         live.state.turns = live.state.turns.saturating_add(1);
-        live.state.turns
+        live.state.turn_start = self.conversation.last_id();
+        let message = input(live.steered.drain(..).collect());
+        self.conversation.push(message);
     }
 
     /// Adds what a turn used.

@@ -199,6 +199,8 @@ pub struct SessionState {
     pub tools: Option<Arc<[ToolSpec]>>,
     /// How many turns there have been.
     pub turns: u64,
+    /// The last message before the latest turn.
+    pub turn_start: MessageId,
     /// The id of the last message.
     pub last_message: MessageId,
     /// What reviews go by.

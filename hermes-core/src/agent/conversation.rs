@@ -5,9 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::message::{
-    Call, CallId, CallResult, CallStatus, History, Message, MessageId, Part, Role,
-};
+use crate::message::{Call, CallId, CallResult, History, Message, MessageId, Part, Role};
 
 /// The history of a conversation, shared by its session and the run that works on it.
 #[derive(Clone, Debug, Default)]
@@ -57,14 +55,13 @@ impl Conversation {
         self.push(reply)
     }
 
-    /// Answers calls that have no result, with `content`, and returns how many there were.
-    pub(crate) fn settle(&self, status: CallStatus, content: &str) -> usize {
+    /// Answers calls that have no result, with what `answer` returns, and returns how many there
+    /// were.
+    pub(crate) fn settle(&self, answer: impl Fn(CallId) -> CallResult) -> usize {
         let open = open_calls(&self.history());
         let count = open.len();
         if 0 < count {
-            self.push(Message::results(
-                open.into_iter().map(|call| CallResult::new(call, status, content)),
-            ));
+            self.push(Message::results(open.into_iter().map(answer)));
         }
         count
     }
@@ -166,6 +163,7 @@ pub(crate) fn is_whole(history: &[Message]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::CallStatus;
 
     fn reply(ids: &[&str]) -> Message {
         let calls = ids.iter().map(|id| Part::Call(Call::new(*id, "ping", "{}")));
@@ -195,10 +193,11 @@ mod tests {
         conversation.push_reply(reply(&["a", "b"]));
         conversation.push(Message::results([CallResult::new("a".into(), CallStatus::Done, "ok")]));
 
-        assert_eq!(conversation.settle(CallStatus::Cancelled, "cancelled"), 1);
+        let answer = |call| CallResult::new(call, CallStatus::Cancelled, "cancelled");
+        assert_eq!(conversation.settle(answer), 1);
 
         assert!(open_calls(&conversation.history()).is_empty());
-        assert_eq!(conversation.settle(CallStatus::Cancelled, "cancelled"), 0);
+        assert_eq!(conversation.settle(answer), 0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Runs the calls of one reply and gives each exactly one output, whatever happens.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{collections::VecDeque, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::{FutureExt, future::join_all};
 use tokio::sync::mpsc::UnboundedSender;
@@ -10,7 +10,7 @@ use super::{AgentEvent, event::describe};
 use crate::{
     approval::{Desk, Ruling},
     context::ResultHint,
-    message::{Call, CallId, CallResult, CallStatus, StopReason},
+    message::{Call, CallId, CallResult, CallStatus},
     tool::{Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSpec, TurnScope},
 };
 
@@ -90,49 +90,51 @@ const CANCELLED_RUNNING: &str = "Cancelled while it ran; it may have had an effe
 const ENDED: &str = "Not run: an earlier call ended the turn.";
 
 impl Dispatch {
-    /// Runs `calls`, neighbours that are safe beside each other at the same time and everything else
-    /// one after the other.
-    ///
-    /// `stop` is why the reply ended: after a cut the last call is not run unless it is whole.
-    /// `rulings` are the decisions about those of the calls that needed approval.
-    pub(crate) async fn run(
-        &self,
-        calls: Vec<Call>,
-        stop: Option<&StopReason>,
-        rulings: &[(CallId, Ruling)],
-    ) -> Dispatched {
-        let mut done = Dispatched::default();
-        let is_cut = stop == Some(&StopReason::Length);
-        let mut calls = calls.into_iter().peekable();
-        while let Some(call) = calls.next() {
-            let mut group = vec![call];
-            while self.is_parallel(group.first()) && self.is_parallel(calls.peek()) {
-                group.extend(calls.next());
-            }
-            let is_last = calls.peek().is_none();
-            let cut_at = (is_cut && is_last).then(|| group.len().saturating_sub(1));
-            let condition = |at| match (&done.end, cut_at) {
-                (Some(_), _) => Condition::TurnEnded,
-                (None, Some(cut)) if cut == at => Condition::MaybeCut,
-                _ => Condition::Whole,
-            };
-            let each = group.iter().enumerate();
-            let outputs =
-                join_all(each.map(|(at, call)| self.one(call, condition(at), rulings))).await;
-            for (call, (mut output, end)) in group.into_iter().zip(outputs) {
-                done.end = done.end.or(end);
-                self.add_hint(&call, &mut output).await;
-                self.events.send(|| {
-                    AgentEvent::CallFinished(CallResult::new(
-                        call.id.clone(),
-                        output.status,
-                        &output.content,
-                    ))
-                });
-                done.outputs.push((call, output));
-            }
+    /// Takes the calls that run next from `calls`: neighbours that are safe beside each other, or
+    /// one.
+    pub(crate) fn next_group(&self, calls: &mut VecDeque<Call>) -> Vec<Call> {
+        let mut group: Vec<Call> = calls.pop_front().into_iter().collect();
+        while self.is_parallel(group.first()) && self.is_parallel(calls.front()) {
+            group.extend(calls.pop_front());
         }
-        done
+        group
+    }
+
+    /// Runs the calls of `group` at the same time and adds their outputs to `done`. `is_cut` says
+    /// that the last of them may be cut off; it is then not run unless it is whole.
+    /// `rulings` are the decisions about those of the calls that needed approval.
+    pub(crate) async fn run_group(
+        &self,
+        group: Vec<Call>,
+        is_cut: bool,
+        rulings: &[(CallId, Ruling)],
+        done: &mut Dispatched,
+    ) {
+        let cut_at = is_cut.then(|| group.len().saturating_sub(1));
+        let condition = |at| match (&done.end, cut_at) {
+            (Some(_), _) => Condition::TurnEnded,
+            (None, Some(cut)) if cut == at => Condition::MaybeCut,
+            _ => Condition::Whole,
+        };
+        let each = group.iter().enumerate();
+        let outputs = join_all(each.map(|(at, call)| self.one(call, condition(at), rulings))).await;
+        for (call, (mut output, end)) in group.into_iter().zip(outputs) {
+            done.end = done.end.take().or(end);
+            self.add_hint(&call, &mut output).await;
+            self.events.send(|| {
+                AgentEvent::CallFinished(CallResult::new(
+                    call.id.clone(),
+                    output.status,
+                    &output.content,
+                ))
+            });
+            done.outputs.push((call, output));
+        }
+    }
+
+    /// Returns whether running `call` a second time changes nothing; what cannot run counts so.
+    pub(crate) fn may_repeat(&self, call: &Call) -> bool {
+        self.registry.spec(&call.name).is_none_or(ToolSpec::may_run_again)
     }
 
     fn is_parallel(&self, call: Option<&Call>) -> bool {

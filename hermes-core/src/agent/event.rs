@@ -147,6 +147,9 @@ pub enum AgentError {
     /// The session, or the agent, has been closed.
     #[error("the session is closed")]
     Closed,
+    /// There is no turn to continue.
+    #[error("no turn of this session was broken off")]
+    NoTurn,
     /// There is no tokio runtime to run on.
     #[error("not called from within a tokio runtime")]
     NoRuntime,

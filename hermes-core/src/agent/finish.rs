@@ -28,11 +28,20 @@ use crate::{
     tool::{Extensions, Progress, TurnScope},
 };
 
+/// How a turn starts.
+#[derive(Debug)]
+pub(crate) enum Start {
+    /// With a message of the user.
+    Message(TurnInput),
+    /// Where an earlier process broke off.
+    Continue(Box<Turn>, Extensions),
+}
+
 /// Runs one turn of a session and sends its result. This is the future that a [`super::Reply`] waits
 /// for.
 pub(crate) async fn run_turn(
     shared: Arc<Shared>,
-    input: TurnInput,
+    begin: Start,
     events: UnboundedSender<AgentEvent>,
     token: CancellationToken,
     result: oneshot::Sender<Result<FinishedTurn, AgentError>>,
@@ -42,7 +51,7 @@ pub(crate) async fn run_turn(
         gen_ai.operation.name = "invoke_agent",
         gen_ai.conversation.id = shared.id.as_str(),
     );
-    let turn = AssertUnwindSafe(one_turn(&shared, input, events, token)).catch_unwind();
+    let turn = AssertUnwindSafe(one_turn(&shared, begin, events, token)).catch_unwind();
     let turn = turn.instrument(span).await;
     shared.end();
     // The host may have dropped the reply, which is no error.
@@ -51,22 +60,27 @@ pub(crate) async fn run_turn(
 
 async fn one_turn(
     shared: &Arc<Shared>,
-    input: TurnInput,
+    begin: Start,
     events: UnboundedSender<AgentEvent>,
     token: CancellationToken,
 ) -> Result<FinishedTurn, AgentError> {
     shared.lock().await?;
     let (template, warnings) = shared.template().await;
     Shared::warn(&events, warnings);
-    let number = shared.next_turn();
-    let extensions = input.extensions;
-    let start = shared.conversation.last_id();
-    let early = shared.take_steered();
-    shared.conversation.push(Message::new(Role::User, with_early(early, input.parts)));
+    let (turn, extensions) = match begin {
+        Start::Message(input) => {
+            shared.begin_turn(|early| Message::new(Role::User, with_early(early, input.parts)));
+            (Turn::new(shared.recipe.limits), input.extensions)
+        }
+        Start::Continue(turn, extensions) => (*turn, extensions),
+    };
+    let (number, start) = shared.turn();
     let scope = scope(shared, &template, number, (extensions.clone(), events.clone(), token));
     let mut run = new_run(shared, template, scope, events);
+    run.turn = turn;
     run.keep.save(&run.conversation, &run.turn, run.usage).await?;
     let driven = run.drive().await;
+    shared.end_turn();
     shared.add_usage(run.usage);
     let finished = finished(shared, &run, number, start, driven.as_ref().ok());
     // The review comes before the last save, so that a consumed count is stored as consumed.
@@ -247,7 +261,7 @@ fn spawn_review(
         template,
         conversation: Source::Snapshot(shared.conversation.history()),
         session: shared.id.clone(),
-        turn: shared.turn(),
+        turn: shared.turn().0,
         extensions,
         seen: shared.seen.detach(),
         desk: shared.desk(),

@@ -21,6 +21,11 @@ pub(crate) enum Keep {
 }
 
 impl Keep {
+    /// Returns whether the conversation outlives the process.
+    pub(crate) fn is_stored(&self) -> bool {
+        matches!(self, Self::Session(shared) if shared.recipe.sessions.is_some())
+    }
+
     /// Stores what is new in `conversation`, and the state of `turn`.
     pub(crate) async fn save(
         &self,

@@ -11,6 +11,7 @@ mod conversation;
 mod dispatch;
 mod keep;
 mod room;
+mod round;
 mod run;
 
 mod child;
@@ -34,8 +35,9 @@ pub use self::{
 pub(crate) use self::{
     conversation::Conversation,
     event::describe,
-    finish::{run_turn, start_review},
+    finish::{Start, run_turn, start_review},
     recipe::Recipe,
+    round::interrupted,
 };
 use crate::{
     prompt::{self, Section},
@@ -92,8 +94,9 @@ impl Agent {
 
     /// Goes on with the conversation called `id`, `None` if the store has none or there is no store.
     ///
-    /// A turn that was under way when its process ended is settled: calls that had no result get one
-    /// that says so.
+    /// A turn that was under way when its process ended can be brought to its end by
+    /// [`Session::continue_turn`]. With the next message, or without a stored turn, it is settled
+    /// instead: calls that had no result get one that says so.
     ///
     /// # Errors
     ///

@@ -3,22 +3,19 @@
 //! It decides nothing. There is one of it, for conversations and forks alike; what differs is in the
 //! fields of [`Run`].
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use tracing::{Instrument, field};
 
 use super::{
-    AgentError, AgentEvent, Finish, Outcome, Step, Turn,
-    conversation::Conversation,
-    dispatch::{Dispatch, Dispatched},
-    keep::Keep,
-    room::Compression,
+    AgentError, AgentEvent, Finish, Outcome, Step, Turn, conversation::Conversation,
+    dispatch::Dispatch, keep::Keep, room::Compression,
 };
 use crate::{
     change::Change,
     compress::CompressCause,
-    message::{CallStatus, Message, StopReason, Usage},
+    message::{CallResult, CallStatus, Message, StopReason, Usage},
     provider::{
         Assembly, ModelEvent, Provider, ProviderError, ProviderErrorKind, Request, ToolChoice,
     },
@@ -59,7 +56,8 @@ impl Run {
         if let Err(err) = &ended {
             self.turn.apply(&Outcome::Failed(&err.to_string()));
         }
-        if 0 < self.conversation.settle(CallStatus::Cancelled, SETTLED) || ended.is_err() {
+        let settled = |call| CallResult::new(call, CallStatus::Cancelled, SETTLED);
+        if 0 < self.conversation.settle(settled) || ended.is_err() {
             // The error that ended the turn is the one to report.
             let kept = self.keep.save(&self.conversation, &self.turn, self.usage).await;
             if ended.is_ok() {
@@ -75,7 +73,7 @@ impl Run {
                 Step::Compress(cause) => self.compress(cause).await?,
                 Step::CallModel => self.call_model().await?,
                 Step::AwaitApproval(calls) => self.await_approval(&calls).await,
-                Step::RunTools(_) => self.run_tools().await,
+                Step::RunTools(_) => self.run_tools().await?,
                 Step::Deliver => self.deliver(),
                 Step::Continue => self.append(Message::user(CONTINUE)),
                 Step::Grace => self.append(Message::user(SUM_UP)),
@@ -187,36 +185,6 @@ impl Run {
     fn keep_partial(&self, assembly: Assembly, stop: StopReason) {
         if let Some(partial) = assembly.into_partial(stop) {
             self.conversation.push(partial);
-        }
-    }
-
-    async fn run_tools(&mut self) {
-        let history = self.conversation.history();
-        let reply = history.last().cloned();
-        drop(history);
-        let Some(reply) = reply else { return };
-        let calls = reply.calls().cloned().collect();
-        let done = self.dispatch.run(calls, reply.stop.as_ref(), self.turn.rulings()).await;
-        self.note(&done);
-        self.conversation.push(Message::results(done.results()));
-        if self.dispatch.scope.token.is_cancelled() {
-            self.turn.apply(&Outcome::ToolsRan);
-            self.turn.apply(&Outcome::Cancelled);
-            return;
-        }
-        match &done.end {
-            Some(reason) => self.turn.apply(&Outcome::ToolEndedTurn(reason)),
-            None => self.turn.apply(&Outcome::ToolsRan),
-        }
-    }
-
-    fn note(&mut self, done: &Dispatched) {
-        let count = u32::try_from(done.outputs.len()).unwrap_or(u32::MAX);
-        self.calls = self.calls.saturating_add(count);
-        let changes = done.outputs.iter().flat_map(|(_, output)| &output.changes);
-        for change in changes {
-            self.dispatch.events.send(|| AgentEvent::Changed(change.clone()));
-            self.record.lock().unwrap_or_else(PoisonError::into_inner).push(change.clone());
         }
     }
 

@@ -10,7 +10,7 @@ use super::Finish;
 use crate::{
     approval::Ruling,
     compress::CompressCause,
-    message::{CallId, Message, StopReason, Usage},
+    message::{CallId, CallResult, Message, StopReason, Usage},
 };
 
 /// One turn of a conversation, from the user's message to the answer.
@@ -47,6 +47,22 @@ pub struct Turn {
     /// What was decided about calls of the last reply that needed approval.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rulings: Vec<(CallId, Ruling)>,
+    /// How far the calls of the last reply have come.
+    #[serde(default, skip_serializing_if = "Round::is_new")]
+    round: Round,
+}
+
+/// How far the calls of a reply have come, for a process that takes over.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Round {
+    finished: Vec<CallResult>,
+    started: Vec<CallId>,
+}
+
+impl Round {
+    fn is_new(&self) -> bool {
+        self.finished.is_empty() && self.started.is_empty()
+    }
 }
 
 /// How often room was made since the last reply.
@@ -116,6 +132,13 @@ pub enum Outcome<'a> {
     ApprovalNeeded(&'a [CallId]),
     /// This was decided about calls that need approval. What is not among them is asked about next.
     Decided(&'a [(CallId, Ruling)]),
+    /// Some of the calls are about to run and others have their results.
+    CallsStarted {
+        /// The calls that are about to run.
+        started: &'a [CallId],
+        /// The results there are, which are not in the history yet.
+        finished: &'a [CallResult],
+    },
     /// Every call has its result in the history.
     ToolsRan,
     /// A tool ended the turn; every call has its result.
@@ -169,6 +192,7 @@ impl Turn {
             in_grace: false,
             rulings: Vec::new(),
             compressions: Compressions::default(),
+            round: Round::default(),
         }
     }
 
@@ -201,13 +225,19 @@ impl Turn {
             Outcome::Replied(message) => self.after_reply(message),
             Outcome::ApprovalNeeded(calls) => self.before_approval(calls),
             Outcome::Decided(rulings) => self.after_decisions(rulings),
+            Outcome::CallsStarted { started, finished } => {
+                self.round = Round { finished: finished.to_vec(), started: started.to_vec() };
+                return;
+            }
             Outcome::ToolsRan => {
                 self.rulings.clear();
+                self.round = Round::default();
                 self.tool_rounds = self.tool_rounds.saturating_add(1);
                 Phase::Deliver(None)
             }
             Outcome::ToolEndedTurn(reason) => {
                 self.rulings.clear();
+                self.round = Round::default();
                 self.tool_rounds = self.tool_rounds.saturating_add(1);
                 Phase::Over(Finish::EndedByTool((*reason).to_owned()))
             }
@@ -235,6 +265,16 @@ impl Turn {
             CompressCause::Threshold => self.compressions.ahead == 0,
             CompressCause::Overflow => self.compressions.overflow < Self::OVERFLOWS,
         }
+    }
+
+    /// Returns the result that `call` of the round under way has, if it is not in the history yet.
+    pub fn finished(&self, call: &CallId) -> Option<&CallResult> {
+        self.round.finished.iter().find(|result| result.call == *call)
+    }
+
+    /// Returns whether `call` of the round under way had started when the turn was stored.
+    pub fn has_started(&self, call: &CallId) -> bool {
+        self.round.started.contains(call)
     }
 
     /// Returns the model requests made so far.
@@ -365,7 +405,7 @@ fn asking(calls: Vec<CallId>, open: Vec<CallId>) -> Phase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Call, Part, Role, Usage};
+    use crate::message::{Call, CallStatus, Part, Role, Usage};
 
     fn calling(ids: &[&str]) -> Message {
         let parts = ids.iter().map(|id| Part::Call(Call::new(*id, "ping", "{}"))).collect();
@@ -533,6 +573,26 @@ mod tests {
 
         assert_eq!(restored.next_step(), turn.next_step());
         assert_eq!(restored, turn);
+    }
+
+    #[test]
+    fn a_stored_turn_knows_how_far_its_calls_came() {
+        let mut turn = limited(9);
+        turn.apply(&Outcome::Replied(&calling(&["a", "b", "c"])));
+        let result = CallResult::new("a".into(), CallStatus::Done, "ok");
+
+        turn.apply(&Outcome::CallsStarted {
+            started: &["b".into()],
+            finished: std::slice::from_ref(&result),
+        });
+        let stored = serde_json::to_string(&turn).unwrap();
+        let mut turn: Turn = serde_json::from_str(&stored).unwrap();
+
+        assert_eq!(turn.next_step(), Step::RunTools(vec!["a".into(), "b".into(), "c".into()]));
+        assert_eq!(turn.finished(&"a".into()), Some(&result));
+        assert!(turn.has_started(&"b".into()) && !turn.has_started(&"c".into()));
+        turn.apply(&Outcome::ToolsRan);
+        assert!(!turn.has_started(&"b".into()));
     }
 
     #[test]

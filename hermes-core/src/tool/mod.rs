@@ -18,7 +18,11 @@ pub use self::{
     context::{Extensions, Progress, Seen, ToolContext, TurnScope},
     registry::{DuplicateTool, ToolRegistry},
 };
-use crate::{approval::NeedsApproval, change::Change, message::CallStatus};
+use crate::{
+    approval::NeedsApproval,
+    change::Change,
+    message::{CallResult, CallStatus},
+};
 
 /// Something a model can call, in the form the loop keeps.
 ///
@@ -225,6 +229,11 @@ impl ToolOutput {
     /// Creates the output of a call that broke.
     pub fn failed(content: impl Into<String>) -> Self {
         Self::new(CallStatus::Failed, content)
+    }
+
+    /// Creates the output that an earlier process gave as `result`.
+    pub(crate) fn of(result: &CallResult) -> Self {
+        Self::new(result.status, &result.content)
     }
 
     /// Returns the same output with a record of what it changed.

@@ -1,0 +1,109 @@
+//! One round of calls: runs those of the last reply and appends their results.
+//!
+//! Before calls that must not run twice, the session is stored with their names and with the results
+//! there are. A process that takes over a broken round runs nothing a second time that was started.
+
+use std::{collections::VecDeque, sync::PoisonError};
+
+use super::{AgentError, AgentEvent, Outcome, dispatch::Dispatched, run::Run};
+use crate::{
+    message::{Call, CallId, CallResult, CallStatus, Message, StopReason},
+    tool::ToolOutput,
+};
+
+/// What the result of a call says that was under way when the process ended.
+pub(crate) const INTERRUPTED: &str = "Interrupted: the program ended before this call had a result. It may have had an effect; check before you repeat it.";
+/// What the results of calls say that cannot be recorded.
+const NOT_STORED: &str = "Not run: the conversation could not be stored.";
+
+impl Run {
+    pub(super) async fn run_tools(&mut self) -> Result<(), AgentError> {
+        let reply = self.conversation.history().last().cloned();
+        let Some(reply) = reply else { return Ok(()) };
+        let is_cut = reply.stop == Some(StopReason::Length);
+        let mut done = Dispatched::default();
+        let mut left = self.left(reply.calls(), &mut done);
+        drop(reply);
+        let mut kept = Ok(());
+        while !left.is_empty() {
+            let group = self.dispatch.next_group(&mut left);
+            kept = self.mark_started(&group, &done).await;
+            if kept.is_err() {
+                let all = group.into_iter().chain(left.drain(..));
+                done.outputs.extend(all.map(|call| (call, ToolOutput::failed(NOT_STORED))));
+                break;
+            }
+            let is_cut = is_cut && left.is_empty();
+            self.dispatch.run_group(group, is_cut, self.turn.rulings(), &mut done).await;
+        }
+        self.note(&done);
+        self.conversation.push(Message::results(done.results()));
+        kept?;
+        self.after(&done);
+        Ok(())
+    }
+
+    /// Returns the calls that are still to run. What an earlier process knew of the others goes to
+    /// `done`.
+    fn left<'a>(
+        &self,
+        calls: impl Iterator<Item = &'a Call>,
+        done: &mut Dispatched,
+    ) -> VecDeque<Call> {
+        let mut left = VecDeque::new();
+        for call in calls {
+            match self.known(&call.id) {
+                Some(output) => done.outputs.push((call.clone(), output)),
+                None => left.push_back(call.clone()),
+            }
+        }
+        left
+    }
+
+    fn known(&self, call: &CallId) -> Option<ToolOutput> {
+        if let Some(result) = self.turn.finished(call) {
+            return Some(ToolOutput::of(result));
+        }
+        let is_open = self.turn.has_started(call);
+        is_open.then(|| ToolOutput::of(&interrupted(call.clone())))
+    }
+
+    /// Stores that `group` is about to run, if something of it must not run twice.
+    async fn mark_started(&mut self, group: &[Call], done: &Dispatched) -> Result<(), AgentError> {
+        let is_safe = group.iter().all(|call| self.dispatch.may_repeat(call));
+        if is_safe || done.end.is_some() || !self.keep.is_stored() {
+            return Ok(());
+        }
+        let started: Vec<CallId> = group.iter().map(|call| call.id.clone()).collect();
+        let finished: Vec<CallResult> = done.results().collect();
+        self.turn.apply(&Outcome::CallsStarted { started: &started, finished: &finished });
+        Ok(self.keep.save(&self.conversation, &self.turn, self.usage).await?)
+    }
+
+    fn after(&mut self, done: &Dispatched) {
+        if self.dispatch.scope.token.is_cancelled() {
+            self.turn.apply(&Outcome::ToolsRan);
+            self.turn.apply(&Outcome::Cancelled);
+            return;
+        }
+        match &done.end {
+            Some(reason) => self.turn.apply(&Outcome::ToolEndedTurn(reason)),
+            None => self.turn.apply(&Outcome::ToolsRan),
+        }
+    }
+
+    fn note(&mut self, done: &Dispatched) {
+        let count = u32::try_from(done.outputs.len()).unwrap_or(u32::MAX);
+        self.calls = self.calls.saturating_add(count);
+        let changes = done.outputs.iter().flat_map(|(_, output)| &output.changes);
+        for change in changes {
+            self.dispatch.events.send(|| AgentEvent::Changed(change.clone()));
+            self.record.lock().unwrap_or_else(PoisonError::into_inner).push(change.clone());
+        }
+    }
+}
+
+/// Returns the result of a call that was under way when the process ended.
+pub(crate) fn interrupted(call: CallId) -> CallResult {
+    CallResult::new(call, CallStatus::Cancelled, INTERRUPTED)
+}
