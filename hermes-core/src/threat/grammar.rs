@@ -14,7 +14,9 @@
 //! Conditions may stand before the first step and after the last one:
 //!
 //! - `^`: the match begins a clause; `$`: the match ends one.
-//! - `!>X`, `!<X`: no word of class `X` comes right after, right before.
+//! - `!>X`, `!<X`: no word of class `X` comes right after, right before; `!>>X`: none of the next
+//!   three.
+//! - `!-X`: no word of class `X` in between.
 //! - `!~X`, `!=X`: no word of class `X` in the same sentence, on the same line.
 //! - `+~X`: some word of class `X` in the same sentence.
 //! - `@hidden`: the match lies in text that a reader of the rendered page does not see.
@@ -37,6 +39,8 @@ pub(super) enum Condition {
     Ends,
     Hidden,
     NotAfter(String),
+    NotSoonAfter(String),
+    NotWithin(String),
     NotBefore(String),
     NotInSentence(String),
     NotOnLine(String),
@@ -88,8 +92,10 @@ fn parse_condition(token: &str) -> Option<Condition> {
         "@hidden" => return Some(Condition::Hidden),
         _ => {}
     }
-    named("!>")
-        .map(Condition::NotAfter)
+    named("!>>")
+        .map(Condition::NotSoonAfter)
+        .or_else(|| named("!-").map(Condition::NotWithin))
+        .or_else(|| named("!>").map(Condition::NotAfter))
         .or_else(|| named("!<").map(Condition::NotBefore))
         .or_else(|| named("!~").map(Condition::NotInSentence))
         .or_else(|| named("!=").map(Condition::NotOnLine))

@@ -135,13 +135,17 @@ impl<F: Fn(&Hit) -> bool> Matcher<'_, F> {
             Check::Begins => start.begins,
             Check::Ends => end.ends,
             Check::Hidden => (self.is_hidden)(start) && (self.is_hidden)(end),
-            Check::NotAfter(class) => !self
+            Check::NotAfter(class, reach) => !self
                 .hits
                 .iter()
                 .skip(last + 1)
-                .take_while(|it| it.position <= end.position + 1 && it.sentence == end.sentence)
+                .take_while(|it| it.position <= end.position + reach && it.sentence == end.sentence)
                 .take(SURROUNDINGS)
                 .any(|it| self.is(it, class)),
+            Check::NotWithin(class) => {
+                let within = self.hits.get(first..=last).unwrap_or_default();
+                !within.iter().take(SURROUNDINGS).any(|it| self.is(it, class))
+            }
             Check::NotBefore(class) => !self
                 .before(first)
                 .take_while(|it| start.position <= it.position + 1 && it.sentence == start.sentence)

@@ -9,7 +9,6 @@ use super::{
     markup::Hidden,
     matcher::{self, Match},
     normalize::Folded,
-    patterns::RULES,
     secret,
     token::{self, Disguised, Hit},
 };
@@ -61,7 +60,7 @@ fn behind(text: &str, disguised: &Disguised, scope: Scope, depth: usize) -> Vec<
 }
 
 fn judge(text: &str, hits: &[Hit], found: Match, scope: Scope) -> Option<Finding> {
-    let rule = RULES.get(found.rule).filter(|rule| rule.scope <= scope)?;
+    let rule = Dictionary::get().rules.get(found.rule).filter(|rule| rule.scope <= scope)?;
     let range = hits.get(found.first)?.range.start..hits.get(found.last)?.range.end;
     let mentioned = is_quoted(text, &range) && is_spoken_of(hits, found.first);
     let severity = if mentioned { Severity::Warn } else { rule.severity };

@@ -9,7 +9,7 @@ use super::{
 use crate::threat::{
     grammar::{Condition, Pattern},
     normalize::Folded,
-    patterns::{RULES, Rule},
+    patterns::{self, Rule},
     words,
 };
 
@@ -27,23 +27,26 @@ struct Builder {
     stems: Vec<WordId>,
     class_entries: Vec<Vec<Entry>>,
     tracks: Vec<Track>,
+    rules: Vec<&'static Rule>,
     slots: u16,
 }
 
 impl Builder {
     fn build(mut self) -> Dictionary {
         self.add_words();
-        for &(class, sources) in words::PHRASES {
+        for &(class, sources) in words::phrases() {
             let class = self.class(class);
             for source in sources.split(';') {
                 self.add_track(source, Outcome::Class(class));
             }
         }
-        for (index, Rule { patterns, .. }) in RULES.iter().enumerate() {
+        for (index, rule @ Rule { patterns, .. }) in patterns::rules().enumerate() {
+            self.rules.push(rule);
             for source in *patterns {
                 self.add_track(source, Outcome::Rule(index));
             }
         }
+        self.share_stems();
         self.spread_entries();
         self.finish()
     }
@@ -176,11 +179,29 @@ impl Builder {
             Condition::Begins => Check::Begins,
             Condition::Ends => Check::Ends,
             Condition::Hidden => Check::Hidden,
-            Condition::NotAfter(name) => Check::NotAfter(self.alternative(name)),
+            Condition::NotAfter(name) => Check::NotAfter(self.alternative(name), 1),
+            Condition::NotSoonAfter(name) => Check::NotAfter(self.alternative(name), 3),
+            Condition::NotWithin(name) => Check::NotWithin(self.alternative(name)),
             Condition::NotBefore(name) => Check::NotBefore(self.alternative(name)),
             Condition::NotInSentence(name) => Check::NotInSentence(self.alternative(name)),
             Condition::NotOnLine(name) => Check::NotOnLine(self.alternative(name)),
             Condition::InSentence(name) => Check::InSentence(self.alternative(name)),
+        }
+    }
+
+    /// Gives the classes of a beginning to the whole words that begin so and would hide it.
+    fn share_stems(&mut self) {
+        let texts: Vec<String> = self.words.iter().map(|word| word.text.clone()).collect();
+        for stem in self.stems.clone() {
+            let Some(word) = self.words.get(usize::from(stem)) else { continue };
+            let (text, classes) = (word.text.clone(), word.classes.clone());
+            for (id, whole) in (0..).zip(&texts) {
+                if whole.starts_with(&text) {
+                    for &class in &classes {
+                        self.assign(id, class);
+                    }
+                }
+            }
         }
     }
 
@@ -239,6 +260,7 @@ impl Builder {
             buckets,
             class_entries,
             tracks: self.tracks,
+            rules: self.rules,
             slots: usize::from(self.slots),
             classes: self.classes,
         }

@@ -4,7 +4,7 @@ mod build;
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::grammar::Gap;
+use super::{grammar::Gap, patterns::Rule};
 
 /// A class of words.
 pub(super) type Class = u16;
@@ -45,7 +45,9 @@ pub(super) enum Check {
     Begins,
     Ends,
     Hidden,
-    NotAfter(Class),
+    /// No such word within so many positions after the match.
+    NotAfter(Class, u32),
+    NotWithin(Class),
     NotBefore(Class),
     NotInSentence(Class),
     NotOnLine(Class),
@@ -106,6 +108,7 @@ pub(super) struct Dictionary {
     buckets: Vec<Vec<WordId>>,
     pub(super) class_entries: Vec<Vec<Entry>>,
     pub(super) tracks: Vec<Track>,
+    pub(super) rules: Vec<&'static Rule>,
     pub(super) slots: usize,
     classes: HashMap<String, Class>,
 }

@@ -196,6 +196,11 @@ impl<'t> Tokenizer<'t> {
 
     /// Looks up the word of a script without blanks that begins here, or goes one character on.
     fn unspaced_word(&mut self, ch: char) {
+        if self.stands_alone(ch) {
+            self.letters.push((ch, self.at));
+            self.at += ch.len_utf8();
+            return;
+        }
         self.flush_letters();
         let rest = self.text.get(self.at..).unwrap_or_default();
         if let Some((id, length)) = self.dictionary.longest_prefix(rest) {
@@ -210,6 +215,13 @@ impl<'t> Tokenizer<'t> {
         if self.unspaced.is_multiple_of(2) {
             self.position += 1;
         }
+    }
+
+    /// Returns whether blanks stand on both sides of `ch`, which begins here.
+    fn stands_alone(&self, ch: char) -> bool {
+        let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        is_blank(self.byte(self.at + ch.len_utf8()))
+            && self.at.checked_sub(1).is_none_or(|at| is_blank(self.byte(at)))
     }
 
     /// Counts a word before it is pushed.

@@ -116,28 +116,33 @@ impl Tokenizer<'_> {
 
     /// Takes apart letters that have lost the blanks between words.
     pub(super) fn glued(&mut self, letters: &[(char, usize)]) {
-        let text: String = letters.iter().map(|&(ch, _)| ch).filter(char::is_ascii).collect();
-        if text.len() != letters.len() {
-            return;
-        }
+        let text: String = letters.iter().map(|&(ch, _)| ch).collect();
         let mut at = 0;
+        let mut letter = 0;
         let mut found: Vec<(WordId, Range<usize>)> = Vec::new();
         let mut covered = 0;
-        while at < text.len() {
-            let rest = text.get(at..).unwrap_or_default();
-            if let Some((id, length)) = self.dictionary.longest_prefix(rest) {
-                let place = |index: usize| letters.get(index).map_or(0, |&(_, place)| place);
-                found.push((id, place(at)..place(at + length - 1) + 1));
-                at += length;
+        while let Some(rest) = text.get(at..)
+            && let Some(first) = rest.chars().next()
+        {
+            let (id, length) = match self.dictionary.longest_prefix(rest) {
+                Some((id, length)) => (Some(id), length),
+                None => (None, first.len_utf8()),
+            };
+            let count = rest.get(..length).map_or(1, |word| word.chars().count());
+            let last = letters.get(letter + count - 1);
+            if let (Some(id), Some(&(_, start)), Some(&(ch, end))) = (id, letters.get(letter), last)
+            {
+                found.push((id, start..end + ch.len_utf8()));
                 covered += length;
-            } else {
-                at += 1;
             }
+            at += length;
+            letter += count;
             if GLUED_TRIAL < at && covered * 3 < at {
                 return;
             }
         }
-        if found.len() < 2 || covered * 3 < text.len() * 2 {
+        let is_whole = covered == text.len();
+        if !is_whole && (found.len() < 2 || covered * 3 < text.len() * 2) {
             return;
         }
         for (id, range) in found {

@@ -44,7 +44,8 @@ impl Tokenizer<'_> {
 
     pub(super) fn plain_word(&mut self, range: Range<usize>, hashed: u64) {
         let text = self.text.get(range.clone()).unwrap_or_default();
-        if self.in_path(range.start) && self.path_name(text, &range) {
+        let in_path = self.in_path(range.start) || self.after_backslash(range.start);
+        if in_path && self.path_name(text, &range) {
             return;
         }
         if text.len() == 1 && text.starts_with(|ch: char| ch.is_ascii_alphabetic()) {
@@ -74,6 +75,14 @@ impl Tokenizer<'_> {
         start.checked_sub(1).is_some_and(|at| self.byte(at) == b'/')
     }
 
+    /// Returns whether a backslash between two names stands before `start`.
+    fn after_backslash(&self, start: usize) -> bool {
+        start.checked_sub(1).is_some_and(|at| self.byte(at) == b'\\')
+            && start.checked_sub(2).is_some_and(
+                |at| matches!(self.byte(at), b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'%' | b':'),
+            )
+    }
+
     /// Looks up a word that only means something as the last name of a path.
     pub(super) fn path_name(&mut self, text: &str, range: &Range<usize>) -> bool {
         if 16 < text.len() || self.byte(range.end) == b'/' {
@@ -91,7 +100,6 @@ impl Tokenizer<'_> {
 
     /// Reads a word with joiners, or with letters beyond ASCII.
     pub(super) fn long_word(&mut self, start: usize) {
-        self.flush_letters();
         let mut word = std::mem::take(&mut self.word);
         word.clear();
         let mut joints: Vec<(usize, usize)> = Vec::new();
@@ -136,6 +144,9 @@ impl Tokenizer<'_> {
         joints: &[(usize, usize)],
         range: Range<usize>,
     ) {
+        if !is_spelled(word) {
+            self.flush_letters();
+        }
         if let Some(id) = self.find_spelled(word) {
             let entry = self.dictionary.word(id);
             if let Some(disguise) = entry.and_then(|word| word.disguise) {
@@ -222,6 +233,15 @@ impl Tokenizer<'_> {
             self.push(self.signs.email, range.clone());
         }
     }
+}
+
+/// Returns whether joiners stand between all letters of `word`.
+fn is_spelled(word: &str) -> bool {
+    let mut parts = word.split(['.', '_', '-']);
+    parts.all(|part| {
+        let mut letters = part.chars();
+        letters.next().is_some() && letters.next().is_none()
+    })
 }
 
 /// Returns whether `word` is an IPv4 address.

@@ -3,12 +3,12 @@
 /// Words that are not counted in distances.
 pub(in super::super) const FILLERS: &str = "the a an really just please simply very so even ever \
     actually also completely totally entirely fully still again immediately hereby kindly of \
-    now absolutely strictly der die das den dem des ein eine einen bitte le la les un une du el \
+    now absolutely strictly kindly der die das den dem des ein eine einen bitte le la les un une du el \
     los las una os um uma il lo gli";
 
 /// Words that begin a clause of another subject.
 pub(in super::super) const BREAKERS: &str = "when while if unless because since until whenever \
-    following per via using during whose which wenn falls weil lorsque cuando quando";
+    following per via using during whose which wenn falls weil lorsque cuando quando dass";
 
 /// Words after which an order can still begin.
 pub(in super::super) const OPENERS: &str = "then and always must should next first finally ok \
@@ -49,14 +49,26 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
          throw/toss/push out/away/aside;let go",
     ),
     (
+        "STOP_FOLLOWING",
+        "no longer ~ FOLLOW_V;need not FOLLOW_V;not have/need/required/obliged/obligated to FOLLOW_V;\
+         dont have/need to FOLLOW_V;free to IGNORE/break/bend;stop/cease/quit FOLLOWING_V;NOT FOLLOW_V;\
+         allowed/permitted to IGNORE/break;refuse to FOLLOW_V;do opposite;fine/ok/okay to IGNORE/break",
+    ),
+    ("FOLLOWED", "taken seriously"),
+    ("FOLLOW_V", "stick/keep to;carry out"),
+    ("SAFETY", "SAFE_KIND SAFE_THING;ethical/moral guidelines/principles/rules/boundaries"),
+    ("SUSPECT", "find/finds out;becomes/is/are aware"),
+    ("AI_NOUN", "language model"),
+    ("COLLECT", "look for;search for"),
+    (
         "NOT",
         "do/must/should/shall/may/can/will/would/need not;refrain from;under no circumstances;\
-         at no point/time;make sure not;be sure not;take care not;is/are not",
+         at no point/time;no need/reason;not necessary/need/needed;make sure not;be sure not;take care not;is/are not",
     ),
     (
         "FROM_NOW",
         "from now/here on/onwards/onward;from this point/moment/message;as from now;\
-         starting now/today;going forward;for rest",
+         starting now/today;going forward;for rest/remainder",
     ),
     (
         "NO_LONGER",
@@ -66,7 +78,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "NO_LIMITS",
-        "no LIMITS;no ~ or/and LIMITS;NOT have ~ LIMITS;dont have ~ LIMITS;without ~ LIMITS;\
+        "no LIMITS;no SAFETY;no ~ or/and LIMITS;NOT have ~ LIMITS;dont have ~ LIMITS;without ~ LIMITS;\
          free from/of ~ LIMITS;not bound ~ LIMITS/DIRECTIVE;not restricted/limited/constrained ~ by;\
          lifted ~ LIMITS;no longer ~ LIMITS/restricted/bound/limited",
     ),
@@ -99,6 +111,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
          without ~ asking/requesting/seeking/waiting/any/further/user/explicit CONFIRM;without CONFIRM",
     ),
     ("PERSON", "USER !>COMPOUND"),
+    ("VOIDED", "NO_LONGER;are/is/were ~ VOID"),
 ];
 
 pub(super) const WORDS: &[(&str, &str)] = &[
@@ -144,7 +157,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("NOT", "not never dont doesnt shouldnt mustnt cant wont cannot avoid"),
     (
         "VOID",
-        "void cancelled canceled revoked lifted suspended obsolete null superseded replaced \
+        "null void cancelled canceled revoked lifted suspended obsolete null superseded replaced \
         overridden nullified rescinded invalid withdrawn expired deleted reset erased",
     ),
     ("INSIDE", "in inside within embedded found contained containing from for on that about with"),
@@ -368,4 +381,65 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "approval approvals confirmation confirmations safety security sandbox guard guards \
         permission permissions scanner checks",
     ),
+    (
+        "OWNER",
+        "developer developers operator operators admin administrator creator creators owner owners \
+        vendor system company anthropic openai google maker makers trainer trainers user users",
+    ),
+    (
+        "SAID",
+        "said told written stated given provided sent typed asked mentioned instructed taught \
+        shown received supplied says tells came comes appears stands precedes set",
+    ),
+    ("TASK", "task tasks job goal goals mission assignment objective objectives work"),
+    (
+        "THING",
+        "file files whitespace blank line lines warning warnings directory directories folder \
+        folders error errors",
+    ),
+    (
+        "FOLLOW_V",
+        "follow obey heed comply adhere respect observe honor honour abide apply enforce trust",
+    ),
+    (
+        "FOLLOWING_V",
+        "following obeying heeding complying adhering respecting observing honoring honouring \
+        abiding applying enforcing trusting",
+    ),
+    (
+        "FOLLOWED",
+        "followed obeyed heeded respected observed honored honoured applied enforced trusted \
+        considered",
+    ),
+    ("MODAL", "will must shall should can may"),
+    ("SAFE_KIND", "safety content moderation ethical ethics alignment security harm output"),
+    (
+        "SAFE_THING",
+        "configuration settings rules filter filters policy policies guideline guidelines protocol \
+        protocols training measures layer layers rail rails restriction restrictions constraint \
+        constraints moderation limits",
+    ),
+    ("SAFETY", "guardrails guardrail safeguards censorship"),
+    (
+        "DISABLE_V",
+        "disable deactivate remove drop lift suspend unlock circumvent evade shut disengage",
+    ),
+    ("AI_NOUN", "ai assistant model agent bot chatbot llm system machine intelligence"),
+    ("SUSPECT", "suspect suspects notice notices discover discovers realize realizes realise"),
+    ("KNOWS", "knows sees hears learns"),
+    ("COLLECT", "collect gather harvest find locate steal extract grab scrape dump"),
+    ("PAYMENTS", "payments payment purchases purchase transfers deletions installs uploads"),
+    ("VERSION", "version versions edition editions release releases draft drafts"),
+    (
+        "IGNORED",
+        "ignored disregarded overridden discarded dropped skipped bypassed forgotten violated",
+    ),
+    ("RELEASED", "released freed exempt exempted liberated relieved unbound excused"),
+    ("RETELL", "summarize summarise quote paraphrase translate spell encode"),
+    ("TOLD", "told informed notified alerted warned"),
+    (
+        "MESSAGES",
+        "message messages mail mails email emails prompt prompts reply replies conversation conversations input inputs",
+    ),
+    ("SYSTEM_PROMPT", "systemprompt"),
 ];

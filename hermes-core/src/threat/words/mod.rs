@@ -8,7 +8,7 @@ mod english;
 mod foreign;
 mod machine;
 
-pub(super) use self::english::{BREAKERS, DISGUISED, FILLERS, OPENERS, PHRASES};
+pub(super) use self::english::{BREAKERS, DISGUISED, FILLERS, OPENERS};
 
 /// Signs that the tokenizer makes up, as classes of their own.
 pub(super) const SIGNS: &[&str] = &[
@@ -30,5 +30,11 @@ pub(super) const WEIGHTLESS: &[&str] = &["PIPE", "REDIRECT", "APPEND", "HERE", "
 
 /// Returns every class with some of its words.
 pub(super) fn lists() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    english::WORDS.iter().chain(foreign::WORDS).chain(machine::WORDS)
+    let foreign = foreign::WORDS.into_iter().flatten();
+    english::WORDS.iter().chain(foreign).chain(machine::WORDS)
+}
+
+/// Returns every class with some of the phrases that count as one word of it, separated by `;`.
+pub(super) fn phrases() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    english::PHRASES.iter().chain(foreign::PHRASES)
 }

@@ -1,7 +1,7 @@
 //! Other languages: the words that orders to drop earlier instructions, to hide something or to
 //! give the system prompt away are made of.
 
-pub(super) const WORDS: &[(&str, &str)] = &[
+pub(in super::super) const WORDS: &[(&str, &str)] = &[
     // German, Dutch, Swedish, Danish, Norwegian
     (
         "IGNORE_F",
