@@ -1,8 +1,13 @@
 //! Models over the network, for the agents of `hermes-core`.
 //!
-//! [`OpenAiChat`] is a [`Provider`] for every endpoint that speaks chat completions, [`Anthropic`] for
-//! those that speak its messages. They stream, put requests right on the way out, take answers as they
-//! come, and make one classified [`ProviderError`] of whatever goes wrong.
+//! They stream, put requests right on the way out, take answers as they come, and make one classified
+//! [`ProviderError`] of whatever goes wrong:
+//!
+//! | [`Provider`]        | for endpoints that speak           | at, under the base URL | feature     |
+//! | ------------------- | ---------------------------------- | ---------------------- | ----------- |
+//! | [`OpenAiChat`]      | chat completions, as nearly all do | `/chat/completions`    | `openai`    |
+//! | [`OpenAiResponses`] | the responses of OpenAI            | `/responses`           | `responses` |
+//! | [`Anthropic`]       | the messages of Anthropic          | `/messages`            | `anthropic` |
 //!
 //! [`Retry`] asks a provider again where that can help, [`CredentialPool`] under another key, and
 //! [`Fallback`] asks another one. All are providers around providers:
@@ -15,6 +20,7 @@
 //!
 //! - `anthropic` (default): [`Anthropic`].
 //! - `openai` (default): [`OpenAiChat`].
+//! - `responses` (default): [`OpenAiResponses`].
 //! - `rustls` (default): TLS. Without it only plain http works, unless the host's client brings TLS.
 //!
 //! [`Provider`]: hermes_core::provider::Provider
@@ -24,6 +30,8 @@
 pub mod anthropic;
 #[cfg(feature = "openai")]
 pub mod openai;
+#[cfg(feature = "responses")]
+pub mod responses;
 
 mod credentials;
 mod fallback;
@@ -31,12 +39,13 @@ mod retry;
 
 mod error;
 #[cfg_attr(
-    not(any(feature = "anthropic", feature = "openai")),
+    not(any(feature = "anthropic", feature = "openai", feature = "responses")),
     expect(dead_code, unused_imports, unused_macros, reason = "only the wires make use of it")
 )]
 mod http;
 mod peek;
-#[cfg(any(feature = "anthropic", feature = "openai"))]
+#[cfg(any(feature = "anthropic", feature = "openai", feature = "responses"))]
+#[cfg_attr(not(feature = "responses"), expect(dead_code, reason = "that wire makes use of all"))]
 mod wire;
 
 pub use reqwest;
@@ -45,6 +54,8 @@ pub use reqwest;
 pub use self::anthropic::{Anthropic, AnthropicBuilder, Caching};
 #[cfg(feature = "openai")]
 pub use self::openai::{OpenAiChat, OpenAiChatBuilder};
+#[cfg(feature = "responses")]
+pub use self::responses::{OpenAiResponses, OpenAiResponsesBuilder, Summaries};
 pub use self::{
     credentials::{CredentialPool, Turns},
     error::BuildError,

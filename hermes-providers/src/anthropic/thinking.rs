@@ -42,8 +42,8 @@ pub(super) fn block<'a>(reasoning: &'a Reasoning, provider: &str) -> Option<OutB
 /// it in another place than its own.
 pub(super) fn in_order<'a>(parts: &'a [Part], provider: &str) -> Vec<&'a Part> {
     match order::in_order(parts, provider) {
-        Ordered::Unrecorded(parts) => parts.iter().collect(),
-        Ordered::Recorded(parts) => parts,
+        Ordered::Unrecorded => parts.iter().collect(),
+        Ordered::Recorded(parts, _) => parts,
         Ordered::Changed => {
             parts.iter().filter(|part| !matches!(part, Part::Reasoning(_))).collect()
         }

@@ -2,9 +2,9 @@
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
-use hermes_core::tool::ToolSpec;
+use hermes_core::{tool::ToolSpec, version::Version};
 
-/// The most characters a name may have on the wire.
+/// The most characters a name, or an id where it is limited, may have on the wire.
 const LIMIT: usize = 64;
 /// What stands for a name that is blank.
 const BLANK: &str = "invalid_tool_call";
@@ -27,6 +27,18 @@ pub(crate) fn wire_id(id: &str) -> Cow<'_, str> {
         return Cow::Borrowed(id);
     }
     Cow::Owned(id.chars().map(plain).collect())
+}
+
+/// Returns a plain id of at most 64 characters. What is longer ends in a hash of all of it.
+pub(crate) fn short_id(id: &str) -> Cow<'_, str> {
+    const KEPT: usize = 31;
+    let plain = wire_id(id);
+    if plain.len() <= LIMIT {
+        return plain;
+    }
+    let start: String = plain.chars().take(KEPT).collect();
+    let hash: String = Version::of(id).to_string().chars().take(LIMIT - KEPT - 1).collect();
+    Cow::Owned(format!("{start}_{hash}"))
 }
 
 fn is_plain(char: char) -> bool {
@@ -69,6 +81,17 @@ mod tests {
         assert_eq!(wire_name("mcp.read file"), "mcp_read_file");
         assert_eq!(names.original("mcp_read_file"), "mcp.read file");
         assert_eq!(names.original("ping"), "ping");
+    }
+
+    #[test]
+    fn long_ids_become_short_and_stay_apart() {
+        let (one, two) = (format!("{}1", "x".repeat(99)), format!("{}2", "x".repeat(99)));
+
+        assert_eq!(short_id("call_1"), "call_1");
+        assert_eq!(short_id("a|b"), "a_b");
+        assert_eq!(short_id(&one).len(), 64);
+        assert_eq!(short_id(&one), short_id(&one));
+        assert_ne!(short_id(&one), short_id(&two));
     }
 
     #[test]

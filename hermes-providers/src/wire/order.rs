@@ -56,10 +56,10 @@ pub(crate) fn opaque_of<'a>(reasoning: &'a Reasoning, provider: &str) -> Option<
 /// The parts of a message in an order for the wire.
 #[derive(Debug)]
 pub(crate) enum Ordered<'a> {
-    /// Nothing was recorded: the parts as they are.
-    Unrecorded(&'a [Part]),
-    /// The parts in the order in which they came.
-    Recorded(Vec<&'a Part>),
+    /// Nothing was recorded, so that the parts are in order as they are.
+    Unrecorded,
+    /// The parts in the order in which they came, and the record.
+    Recorded(Vec<&'a Part>, &'a Value),
     /// The record does not fit the parts any more.
     Changed,
 }
@@ -68,7 +68,7 @@ pub(crate) enum Ordered<'a> {
 /// recorded.
 pub(crate) fn in_order<'a>(parts: &'a [Part], provider: &str) -> Ordered<'a> {
     let records = || parts.iter().filter_map(|part| record_of(part, provider));
-    let Some(record) = records().next() else { return Ordered::Unrecorded(parts) };
+    let Some(record) = records().next() else { return Ordered::Unrecorded };
     let words = record.get(KEY).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let rest = |wanted: PartKind| {
         let is_wanted = move |part: &&'a Part| {
@@ -88,7 +88,7 @@ pub(crate) fn in_order<'a>(parts: &'a [Part], provider: &str) -> Ordered<'a> {
         .collect();
     let left = [reasoning.count(), texts.count(), calls.count(), records().count() - 1];
     match ordered {
-        Some(ordered) if left == [0; 4] => Ordered::Recorded(ordered),
+        Some(ordered) if left == [0; 4] => Ordered::Recorded(ordered, record),
         _ => Ordered::Changed,
     }
 }

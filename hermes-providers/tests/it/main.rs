@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod faults;
+mod responses;
 mod server;
 mod streams;
 
