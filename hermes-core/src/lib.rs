@@ -33,6 +33,7 @@
 //! | where facts are kept            | [`MemoryBackend`] | `hermes_memory::FileMemory`              |
 //! | where procedures are kept       | [`SkillStore`]    | `hermes_skills::FsSkills`                |
 //! | when the agent reflects         | [`ReviewPolicy`]  | `hermes_review::NudgePolicy`             |
+//! | what a turn may do              | [`Hook`]          |                                          |
 //! | where conversations are kept    | [`SessionStore`]  | `hermes_memory::SqliteSessions`          |
 //! | which calls may run             | [`Approver`]      | `approval::{DenyAll, from_fn, Within}`   |
 //!
@@ -85,6 +86,7 @@
 //! - `mock`: `mockall` mocks of the five traits. Implies `testing`.
 //!
 //! [`Approver`]: approval::Approver
+//! [`Hook`]: agent::hook::Hook
 //! [`MemoryBackend`]: memory::MemoryBackend
 //! [`Provider`]: provider::Provider
 //! [`ReviewPolicy`]: review::ReviewPolicy

@@ -79,6 +79,14 @@ impl Dispatch {
         refusal(ruling, self.need(call).as_ref()).map_or(Ok(()), Err)
     }
 
+    /// As [`permitted`](Self::permitted), for a call whose arguments are no longer those that were asked
+    /// about: asks once more. Returns `None` if the turn is cancelled before there is an answer.
+    pub(super) async fn permitted_anew(&self, call: &Call) -> Option<Result<(), String>> {
+        let Some(need) = self.need(call) else { return Some(Ok(())) };
+        let ruling = self.decide(call.clone()).await?;
+        Some(refusal(Some(&ruling), Some(&need)).map_or(Ok(()), Err))
+    }
+
     fn need(&self, call: &Call) -> Option<Need> {
         let spec = self.registry.spec(&call.name)?;
         self.desk.need(spec, call, self.scope.origin.kind)

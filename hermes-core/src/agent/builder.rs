@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Agent, Limits,
+    hook::{Hook, Hooks},
     recipe::Recipe,
     tasks::{Reports, Tasks},
 };
@@ -40,6 +41,7 @@ pub struct AgentBuilder {
     tools: Vec<Arc<dyn Tool>>,
     sections: Vec<Arc<dyn PromptSource>>,
     hints: Option<Arc<dyn ResultHint>>,
+    hooks: Vec<Arc<dyn Hook>>,
     review: Option<Arc<dyn ReviewPolicy>>,
     approver: Option<Arc<dyn Approver>>,
     sessions: Option<Arc<dyn SessionStore>>,
@@ -66,6 +68,7 @@ impl AgentBuilder {
             tools: Vec::new(),
             sections: Vec::new(),
             hints: None,
+            hooks: Vec::new(),
             review: None,
             approver: None,
             sessions: None,
@@ -143,6 +146,12 @@ impl AgentBuilder {
     /// agent has no procedures to go by.
     pub fn skills(self, skills: impl Extension) -> Self {
         self.with(skills)
+    }
+
+    /// Adds a hook, which is asked after those added before it.
+    pub fn hook(mut self, hook: impl Hook + 'static) -> Self {
+        self.hooks.push(Arc::new(hook));
+        self
     }
 
     /// Sets when the agent reflects and what becomes of what it wants to keep. Without a policy it
@@ -237,6 +246,7 @@ impl AgentBuilder {
             registry,
             sections: self.sections,
             hints: self.hints,
+            hooks: Hooks::new(self.hooks),
             policy: self.review,
             approver: self.approver,
             sessions: self.sessions,

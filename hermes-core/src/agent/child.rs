@@ -140,6 +140,7 @@ impl SessionFork {
             registry: parent.recipe.registry.clone(),
             allowed: Allowed::Only(task.tools.clone()),
             scope: Arc::new(scope),
+            hooks: parent.recipe.hooks.clone(),
             events: Events::default(),
             desk: parent.desk.clone(),
             max_result_chars: parent.recipe.max_result_chars,

@@ -6,7 +6,11 @@ use futures::{FutureExt, future::join_all};
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::Instrument;
 
-use super::{AgentEvent, event::describe};
+use super::{
+    AgentEvent,
+    event::describe,
+    hook::{Before, Hooks},
+};
 use crate::{
     approval::{Desk, Ruling},
     context::ResultHint,
@@ -20,6 +24,7 @@ pub(crate) struct Dispatch {
     pub(crate) registry: ToolRegistry,
     pub(crate) allowed: Allowed,
     pub(crate) scope: Arc<TurnScope>,
+    pub(crate) hooks: Hooks,
     pub(crate) events: Events,
     pub(crate) desk: Desk,
     pub(crate) max_result_chars: usize,
@@ -63,7 +68,14 @@ impl Events {
 #[derive(Debug, Default)]
 pub(crate) struct Dispatched {
     pub(crate) outputs: Vec<(Call, ToolOutput)>,
-    pub(crate) end: Option<String>,
+    pub(crate) end: Option<End>,
+}
+
+/// Who ended the turn at a call, and why.
+#[derive(Debug)]
+pub(crate) enum End {
+    Tool(String),
+    Hook(String),
 }
 
 impl Dispatched {
@@ -155,13 +167,13 @@ impl Dispatch {
         }
     }
 
-    /// Returns the output of one call, and the reason if it ends the turn.
+    /// Returns the output of one call, and why if it ends the turn.
     async fn one(
         &self,
         call: &Call,
         condition: Condition,
         rulings: &[(CallId, Ruling)],
-    ) -> (ToolOutput, Option<String>) {
+    ) -> (ToolOutput, Option<End>) {
         if condition == Condition::TurnEnded {
             return (ToolOutput::rejected(ENDED), None);
         }
@@ -171,10 +183,11 @@ impl Dispatch {
         let checked = self.checked(call, condition == Condition::MaybeCut);
         let (output, end) = match checked.and_then(|it| self.permitted(call, rulings).map(|()| it))
         {
-            Ok((tool, arguments)) => self.guarded(&tool, call, arguments).await,
+            Ok((tool, arguments)) => self.hooked(&tool, call, arguments).await,
             Err(reason) => (ToolOutput::rejected(reason), None),
         };
-        (self.bounded(output), end)
+        let (output, stop) = self.hooks.after_call(&self.scope, &self.events, call, output).await;
+        (self.bounded(output), end.or(stop.map(End::Hook)))
     }
 
     /// Returns the tool and its arguments, or everything that is wrong with the call.
@@ -208,12 +221,57 @@ impl Dispatch {
         Ok((Arc::clone(tool), arguments.clone()))
     }
 
+    /// Runs a call if the hooks let it.
+    async fn hooked(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &Call,
+        arguments: serde_json::Value,
+    ) -> (ToolOutput, Option<End>) {
+        let Some(spec) = self.registry.spec(&call.name) else {
+            return (ToolOutput::rejected(self.registry.explain_unknown(&call.name)), None);
+        };
+        let about = (call, spec, &arguments);
+        match self.hooks.before_call(&self.scope, &self.events, about).await {
+            Before::Run(None) => self.guarded(tool, call, arguments).await,
+            Before::Run(Some(arguments)) => self.replaced(tool, call, arguments).await,
+            Before::Answer(output) => (output, None),
+            Before::Stop(reason) => {
+                let output =
+                    ToolOutput::rejected(format!("Not run: the turn was stopped: {reason}"));
+                (output, Some(End::Hook(reason)))
+            }
+        }
+    }
+
+    /// Runs a call with the arguments that a hook gave it, if they fit.
+    async fn replaced(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &Call,
+        arguments: serde_json::Value,
+    ) -> (ToolOutput, Option<End>) {
+        let wrong = self.registry.check(&call.name, &arguments);
+        if !wrong.is_empty() {
+            let wrong = wrong.join(" ");
+            let told =
+                format!("Not run: its arguments were replaced by ones that do not fit. {wrong}");
+            return (ToolOutput::failed(told), None);
+        }
+        let call = Call::new(call.id.clone(), Arc::clone(&call.name), arguments.clone());
+        match self.permitted_anew(&call).await {
+            Some(Ok(())) => self.guarded(tool, &call, arguments).await,
+            Some(Err(reason)) => (ToolOutput::rejected(reason), None),
+            None => (cancelled(CANCELLED), None),
+        }
+    }
+
     async fn guarded(
         &self,
         tool: &Arc<dyn Tool>,
         call: &Call,
         arguments: serde_json::Value,
-    ) -> (ToolOutput, Option<String>) {
+    ) -> (ToolOutput, Option<End>) {
         self.events.send(|| AgentEvent::CallStarted(call.clone()));
         let context = ToolContext::new(Arc::clone(&self.scope), call.id.clone());
         let span = tracing::debug_span!(
@@ -239,7 +297,8 @@ impl Dispatch {
         match ended {
             Some(Ok(Ok(output))) => (output, None),
             Some(Ok(Err(ToolError::EndTurn { reason }))) => {
-                (ToolOutput::failed(format!("The turn was ended: {reason}")), Some(reason))
+                let output = ToolOutput::failed(format!("The turn was ended: {reason}"));
+                (output, Some(End::Tool(reason)))
             }
             Some(Ok(Err(err))) => (ToolOutput::failed(describe(&err)), None),
             Some(Err(_)) => {

@@ -122,6 +122,8 @@ pub enum Finish {
     OutOfRounds,
     /// By a tool, for this reason.
     EndedByTool(String),
+    /// By a [`Hook`](super::hook::Hook), for this reason.
+    Stopped(String),
     /// By cancellation.
     Cancelled,
     /// By an error, which the host got.

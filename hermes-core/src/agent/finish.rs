@@ -11,6 +11,7 @@ use super::{
     AgentError, AgentEvent, Finish, FinishedTurn, ReviewHandle, Turn, TurnInput,
     child::{Parent, SessionFork, Source, last_text},
     dispatch::{Allowed, Dispatch, Events},
+    hook::{HookPoints, TurnEnded},
     keep::Keep,
     room::Compression,
     run::Run,
@@ -51,11 +52,30 @@ pub(crate) async fn run_turn(
         gen_ai.operation.name = "invoke_agent",
         gen_ai.conversation.id = shared.id.as_str(),
     );
+    let is_new = matches!(begin, Start::Message(_));
+    let before = shared.turn().0.saturating_sub(u64::from(!is_new));
     let turn = AssertUnwindSafe(one_turn(&shared, begin, events, token)).catch_unwind();
-    let turn = turn.instrument(span).await;
+
+    let mut outcome = turn.instrument(span).await.unwrap_or(Err(AgentError::Lost));
+    if shared.recipe.hooks.listen(HookPoints::TURN_ENDED) {
+        outcome = Box::pin(told(&shared, before, outcome)).await;
+    }
     shared.end();
     // The host may have dropped the reply, which is no error.
-    let _ = result.send(turn.unwrap_or(Err(AgentError::Lost)));
+    let _ = result.send(outcome);
+}
+
+/// Tells the hooks how the turn after the one numbered `before` ended, and gives it back.
+async fn told(
+    shared: &Shared,
+    before: u64,
+    outcome: Result<FinishedTurn, AgentError>,
+) -> Result<FinishedTurn, AgentError> {
+    let (number, _) = shared.turn();
+    let turn = (before < number).then_some(number);
+    let event = TurnEnded { session: &shared.id, turn, outcome: outcome.as_ref() };
+    shared.recipe.hooks.turn_ended(&event).await;
+    outcome
 }
 
 async fn one_turn(
@@ -150,6 +170,7 @@ fn new_run(
             registry: recipe.registry.clone(),
             allowed: Allowed::All,
             scope: Arc::new(scope),
+            hooks: recipe.hooks.clone(),
             events: Events(Some(events)),
             desk: shared.desk(),
             max_result_chars: recipe.max_result_chars,

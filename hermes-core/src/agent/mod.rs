@@ -6,6 +6,8 @@ mod reply;
 
 mod turn;
 
+pub mod hook;
+
 mod approve;
 mod conversation;
 mod dispatch;

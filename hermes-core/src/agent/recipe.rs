@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     Limits,
+    hook::Hooks,
     tasks::{Reports, Tasks},
 };
 use crate::{
@@ -27,6 +28,7 @@ pub(crate) struct Recipe {
     pub(crate) registry: ToolRegistry,
     pub(crate) sections: Vec<Arc<dyn PromptSource>>,
     pub(crate) hints: Option<Arc<dyn ResultHint>>,
+    pub(crate) hooks: Hooks,
     pub(crate) policy: Option<Arc<dyn ReviewPolicy>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) sessions: Option<Arc<dyn SessionStore>>,

@@ -5,7 +5,11 @@
 
 use std::{collections::VecDeque, sync::PoisonError};
 
-use super::{AgentError, AgentEvent, Outcome, dispatch::Dispatched, run::Run};
+use super::{
+    AgentError, AgentEvent, Outcome,
+    dispatch::{Dispatched, End},
+    run::Run,
+};
 use crate::{
     message::{Call, CallId, CallResult, CallStatus, Message, StopReason},
     tool::ToolOutput,
@@ -87,7 +91,11 @@ impl Run {
             return;
         }
         match &done.end {
-            Some(reason) => self.turn.apply(&Outcome::ToolEndedTurn(reason)),
+            Some(End::Tool(reason)) => self.turn.apply(&Outcome::ToolEndedTurn(reason)),
+            Some(End::Hook(reason)) => {
+                self.turn.apply(&Outcome::ToolsRan);
+                self.turn.apply(&Outcome::Stopped(reason));
+            }
             None => self.turn.apply(&Outcome::ToolsRan),
         }
     }

@@ -3,14 +3,21 @@
 //! It decides nothing. There is one of it, for conversations and forks alike; what differs is in the
 //! fields of [`Run`].
 
-use std::sync::{Arc, Mutex};
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, Mutex},
+};
 
 use futures::StreamExt;
 use tracing::{Instrument, field};
 
 use super::{
-    AgentError, AgentEvent, Finish, Outcome, Step, Turn, conversation::Conversation,
-    dispatch::Dispatch, keep::Keep, room::Compression,
+    AgentError, AgentEvent, Finish, Outcome, Step, Turn,
+    conversation::Conversation,
+    dispatch::Dispatch,
+    hook::{AfterReply, HookPoints},
+    keep::Keep,
+    room::Compression,
 };
 use crate::{
     change::Change,
@@ -84,9 +91,14 @@ impl Run {
     }
 
     async fn call_model(&mut self) -> Result<(), AgentError> {
-        let request = self.request();
+        let mut request = self.request();
         if self.is_due(&request) {
             self.turn.apply(&Outcome::TooLong(CompressCause::Threshold));
+            return Ok(());
+        }
+        if self.dispatch.hooks.listen(HookPoints::BEFORE_REQUEST)
+            && Box::pin(self.hooked(&mut request)).await.is_break()
+        {
             return Ok(());
         }
         let mut assembly = Assembly::default();
@@ -110,6 +122,9 @@ impl Run {
                 self.usage += usage;
                 self.turn.apply(&Outcome::Replied(&reply));
                 self.note_approvals(&reply);
+                if self.dispatch.hooks.listen(HookPoints::AFTER_REPLY) {
+                    Box::pin(self.show(&reply)).await;
+                }
                 Ok(())
             }
             Err(err) if err.kind() == ProviderErrorKind::Cancelled => {
@@ -137,6 +152,27 @@ impl Run {
             request.tool_choice = self.first_choice.clone();
         }
         request
+    }
+
+    /// Changes the request as the hooks want it; breaks if one of them stopped the turn.
+    async fn hooked(&mut self, request: &mut Request) -> ControlFlow<()> {
+        let Dispatch { hooks, scope, events, .. } = &self.dispatch;
+        let number = self.turn.requests().saturating_add(1);
+        if let Err(reason) = hooks.before_request(scope, events, request, number).await {
+            self.turn.apply(&Outcome::Stopped(&reason));
+            return ControlFlow::Break(());
+        }
+        if self.turn.is_in_grace() {
+            request.tool_choice = ToolChoice::None;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Shows a reply to the hooks.
+    async fn show(&self, reply: &Message) {
+        let Dispatch { hooks, scope, events, .. } = &self.dispatch;
+        let event = AfterReply { scope, reply, number: self.turn.requests() };
+        hooks.after_reply(&event, events).await;
     }
 
     async fn stream(

@@ -143,6 +143,8 @@ pub enum Outcome<'a> {
     ToolsRan,
     /// A tool ended the turn; every call has its result.
     ToolEndedTurn(&'a str),
+    /// A hook stopped the turn, before a request or after calls that have their results.
+    Stopped(&'a str),
     /// What was to be appended is in the history.
     Appended,
     /// There was nothing to append.
@@ -241,6 +243,7 @@ impl Turn {
                 self.tool_rounds = self.tool_rounds.saturating_add(1);
                 Phase::Over(Finish::EndedByTool((*reason).to_owned()))
             }
+            Outcome::Stopped(reason) => Phase::Over(Finish::Stopped((*reason).to_owned())),
             Outcome::Appended => self.after_append(),
             Outcome::NothingToAppend => self.after_nothing(),
             Outcome::Cancelled => {

@@ -4,6 +4,7 @@
 mod approval;
 mod compress;
 mod fork;
+mod hook;
 mod random;
 mod session;
 mod support;
