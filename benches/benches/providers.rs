@@ -14,15 +14,14 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hermes_benches::samples::{self, Deltas, Stream};
-use hermes_core::{
-    message::Message,
-    provider::{ModelEvent, ProviderError, Request},
-};
+use hermes_core::{message::Message, provider::Request};
 use hermes_providers::{Anthropic, BuildError, OpenAiChat};
 use serde::de::IgnoredAny;
 
 const BASE: &str = "http://127.0.0.1:9";
 const RUNS: usize = 40;
+/// The bytes of a piece of a stream.
+const PIECE: usize = 4_096;
 
 fn main() -> Result<(), BuildError> {
     let chat = OpenAiChat::builder(BASE).build()?;
@@ -35,10 +34,12 @@ fn main() -> Result<(), BuildError> {
     println!("stream of 10,000 deltas; limit 3x IgnoredAny over the same data");
     for deltas in [Deltas::Text, Deltas::Arguments] {
         let stream = samples::chat_stream(10_000, deltas);
-        let read = |bytes: &[u8]| chat.read_answer([bytes]);
+        let read =
+            |bytes: &[u8]| chat.read_answer(bytes.chunks(PIECE)).filter(Result::is_ok).count();
         report_stream(&format!("  OpenAiChat, {deltas:?}"), &stream, read);
         let stream = samples::messages_stream(10_000, deltas);
-        let read = |bytes: &[u8]| messages.read_answer([bytes]);
+        let read =
+            |bytes: &[u8]| messages.read_answer(bytes.chunks(PIECE)).filter(Result::is_ok).count();
         report_stream(&format!("  Anthropic, {deltas:?}"), &stream, read);
     }
     Ok(())
@@ -61,14 +62,9 @@ fn report_body(name: &str, build: impl Fn(&Request) -> Bytes) {
     report(name, body, copy);
 }
 
-/// Measures a stream that comes in one piece.
-fn report_stream(
-    name: &str,
-    stream: &Stream,
-    read: impl Fn(&[u8]) -> Result<Vec<ModelEvent>, ProviderError>,
-) {
-    let count = read(&stream.bytes).map_or(0, |events| events.len());
-    assert!(10_000 < count, "the stream is not read to its end");
+/// Measures a stream that comes in pieces, as from a socket. `read` counts the events.
+fn report_stream(name: &str, stream: &Stream, read: impl Fn(&[u8]) -> usize) {
+    assert!(10_000 < read(&stream.bytes), "the stream is not read to its end");
     let (ignored, decoded) = fastest_of_two(
         || {
             let whole = |payload: &String| {

@@ -51,85 +51,81 @@ pub(super) struct OutTool<'a> {
     pub(super) input_schema: Value,
 }
 
-/// An event of a stream, or a whole answer: both are told apart by `type`.
+/// An event of a stream, or a whole answer: both are told apart by `type`. What is rare or large is
+/// boxed, because an event is moved more often than it is read.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct InEvent<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(borrow, default, rename = "type")]
     pub(super) kind: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) index: Loose<'a>,
     /// In `message_start`.
-    #[serde(borrow)]
-    pub(super) message: Object<InMessage<'a>>,
-    #[serde(borrow)]
-    pub(super) content_block: Object<InBlock<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    pub(super) message: Object<Box<InMessage<'a>>>,
+    #[serde(borrow, default)]
+    pub(super) content_block: Object<Box<InBlock<'a>>>,
+    #[serde(borrow, default)]
     pub(super) delta: Object<InDelta<'a>>,
-    #[serde(borrow)]
-    pub(super) usage: Object<InUsage<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
+    pub(super) usage: Object<Box<InUsage<'a>>>,
+    #[serde(borrow, default)]
     pub(super) error: Loose<'a>,
     /// In a whole answer.
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) content: List<InBlock<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) stop_reason: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct InMessage<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) usage: Object<InUsage<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct InBlock<'a> {
-    #[serde(borrow, rename = "type")]
+    #[serde(borrow, default, rename = "type")]
     pub(super) kind: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) text: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) thinking: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) signature: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) data: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) id: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) name: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) input: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct InDelta<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) text: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) thinking: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) signature: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) partial_json: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) stop_reason: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 #[expect(clippy::struct_field_names, reason = "they are called so on the wire")]
 pub(super) struct InUsage<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) input_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) output_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) cache_read_input_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) cache_creation_input_tokens: Loose<'a>,
 }

@@ -171,17 +171,31 @@ impl<D: Decode> Events<D> {
 impl Endpoint {
     /// Returns the events of an answer that is there already, in pieces.
     pub(crate) fn read<'a>(
-        &self,
+        &'a self,
         decoder: impl Decode,
         pieces: impl IntoIterator<Item = &'a [u8]>,
-    ) -> Result<Vec<ModelEvent>, ProviderError> {
+    ) -> impl Iterator<Item = Result<ModelEvent, ProviderError>> {
         let mut reading = Reading::new(decoder);
         let mut pieces = pieces.into_iter();
-        let outcome = pieces.try_for_each(|piece| reading.take(piece));
-        outcome
-            .and_then(|()| if reading.is_done() { Ok(()) } else { reading.end() })
-            .map_err(|err| self.convert(err))?;
-        Ok(reading.queue.into())
+        let mut failure = None;
+        let mut is_over = false;
+        std::iter::from_fn(move || {
+            loop {
+                if let Some(event) = reading.queue.pop_front() {
+                    return Some(Ok(event));
+                }
+                if is_over || reading.is_done() {
+                    return failure.take().map(Err);
+                }
+                let piece = pieces.next();
+                let outcome = match piece {
+                    Some(piece) => reading.take(piece),
+                    None => reading.end(),
+                };
+                is_over = piece.is_none() || outcome.is_err();
+                failure = outcome.err().map(|err| self.convert(err));
+            }
+        })
     }
 
     /// Gives what is wrong with an answer a place.

@@ -18,8 +18,8 @@ pub(crate) enum Loose<'a> {
     Bool(bool),
     Number(serde_json::Number),
     Text(Cow<'a, str>),
-    /// An array or an object.
-    Tree(Value),
+    /// An array or an object. Boxed, because it is rare and would make every other field larger.
+    Tree(Box<Value>),
 }
 
 impl Loose<'_> {
@@ -71,7 +71,7 @@ impl Loose<'_> {
             Self::Bool(bool) => Value::Bool(bool),
             Self::Number(number) => Value::Number(number),
             Self::Text(text) => Value::String(text.into_owned()),
-            Self::Tree(tree) => tree,
+            Self::Tree(tree) => *tree,
         }
     }
 }
@@ -114,11 +114,11 @@ impl<'de> Visitor<'de> for LooseVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-        Value::deserialize(value::SeqAccessDeserializer::new(seq)).map(Loose::Tree)
+        Box::deserialize(value::SeqAccessDeserializer::new(seq)).map(Loose::Tree)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Value::deserialize(value::MapAccessDeserializer::new(map)).map(Loose::Tree)
+        Box::deserialize(value::MapAccessDeserializer::new(map)).map(Loose::Tree)
     }
 }
 

@@ -93,81 +93,75 @@ pub(super) struct OutToolFunction<'a> {
 /// A chunk of a stream, or a whole answer. What is rare or large is boxed, because a chunk is moved
 /// more often than it is read.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct Chunk<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) choices: List<Choice<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) usage: Object<Box<InUsage<'a>>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) x_groq: Object<Box<Groq<'a>>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) error: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) object: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct Groq<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) usage: Object<Box<InUsage<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct Choice<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) index: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) delta: Object<Box<Delta<'a>>>,
+    #[serde(borrow, default)]
+    pub(super) delta: Object<Delta<'a>>,
     /// In a whole answer, what `delta` is in a chunk.
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) message: Object<Box<Delta<'a>>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) finish_reason: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) error: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct Delta<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) content: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) reasoning_content: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) reasoning: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) reasoning_details: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) refusal: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) tool_calls: List<InCall<'a>>,
     /// The older form, one call without an id.
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) function_call: Object<Box<InFunction<'a>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct InCall<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) index: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) id: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) function: Object<InFunction<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) extra_content: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(super) struct InFunction<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) name: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     pub(super) arguments: Loose<'a>,
 }

@@ -222,52 +222,56 @@ impl Scanner {
 
     /// Copies `text` to `out` up to where a new object starts. Returns the bytes taken.
     fn feed(&mut self, text: &str, out: &mut String) -> usize {
-        for (at, char) in text.char_indices() {
-            if char == '{' && self.is_complete() {
+        let mut copied = 0;
+        // All that matters is ASCII, which is never part of another character.
+        for (at, byte) in text.bytes().enumerate() {
+            if byte == b'{' && self.is_complete() {
+                out.push_str(text.get(copied..at).unwrap_or_default());
                 return at;
             }
-            self.step(char);
-            if self.in_string && char < ' ' {
-                out.push_str(&escaped(char));
-            } else {
-                out.push(char);
+            self.step(byte);
+            if self.in_string && byte < b' ' {
+                out.push_str(text.get(copied..at).unwrap_or_default());
+                out.push_str(&escaped(byte));
+                copied = at + 1;
             }
         }
+        out.push_str(text.get(copied..).unwrap_or_default());
         text.len()
     }
 
-    fn step(&mut self, char: char) {
+    fn step(&mut self, byte: u8) {
         if self.in_string {
-            let ends = char == '"' && !self.is_escaped;
-            self.is_escaped = char == '\\' && !self.is_escaped;
+            let ends = byte == b'"' && !self.is_escaped;
+            self.is_escaped = byte == b'\\' && !self.is_escaped;
             self.in_string = !ends;
             return;
         }
-        match (&self.state, char) {
-            (State::Blank, '{') => {
+        match (&self.state, byte) {
+            (State::Blank, b'{') => {
                 self.state = State::Open;
                 self.depth = 1;
             }
-            (State::Open, '"') => self.in_string = true,
-            (State::Open, '{' | '[') => self.depth = self.depth.saturating_add(1),
-            (State::Open, '}' | ']') => {
+            (State::Open, b'"') => self.in_string = true,
+            (State::Open, b'{' | b'[') => self.depth = self.depth.saturating_add(1),
+            (State::Open, b'}' | b']') => {
                 self.depth = self.depth.saturating_sub(1);
                 if self.depth == 0 {
                     self.state = State::Complete;
                 }
             }
-            (State::Open, _) | (_, ' ' | '\t' | '\r' | '\n') => {}
+            (State::Open, _) | (_, b' ' | b'\t' | b'\r' | b'\n') => {}
             _ => self.state = State::Other,
         }
     }
 }
 
-fn escaped(control: char) -> String {
+fn escaped(control: u8) -> String {
     match control {
-        '\n' => "\\n".to_owned(),
-        '\r' => "\\r".to_owned(),
-        '\t' => "\\t".to_owned(),
-        other => format!("\\u{:04x}", u32::from(other)),
+        b'\n' => "\\n".to_owned(),
+        b'\r' => "\\r".to_owned(),
+        b'\t' => "\\t".to_owned(),
+        other => format!("\\u{other:04x}"),
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) trait Read: fmt::Debug + Send + 'static {
     /// Takes one event, whose text is `data`, or a whole answer.
     fn take(
         &mut self,
-        event: Self::Event<'_>,
+        event: &mut Self::Event<'_>,
         data: &str,
         answer: &mut Answer<'_>,
     ) -> Result<(), WireError>;
@@ -98,7 +98,7 @@ impl<R: Read> Decoder<R> {
 
     fn take(
         &mut self,
-        event: Option<R::Event<'_>>,
+        event: Option<&mut R::Event<'_>>,
         data: &str,
         out: &mut VecDeque<ModelEvent>,
     ) -> Result<(), WireError> {
@@ -157,7 +157,7 @@ impl State {
 
 impl<R: Read> Decode for Decoder<R> {
     fn event(&mut self, data: &str, out: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
-        let data = data.trim();
+        let data = trimmed(data);
         if data.is_empty() || self.is_done() {
             return Ok(());
         }
@@ -165,7 +165,7 @@ impl<R: Read> Decode for Decoder<R> {
             return if self.is_complete(out) { Ok(()) } else { Err(self.cut()) };
         }
         match serde_json::from_str::<Object<R::Event<'_>>>(data) {
-            Ok(event) => self.take(event.0, data, out),
+            Ok(mut event) => self.take(event.0.as_mut(), data, out),
             // Some servers leave out the empty line between events.
             Err(_) if data.contains('\n') => {
                 data.split('\n').try_for_each(|line| self.event(line, out))
@@ -175,9 +175,9 @@ impl<R: Read> Decode for Decoder<R> {
     }
 
     fn whole(&mut self, body: &str, out: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
-        let event: Object<R::Event<'_>> = serde_json::from_str(body)
+        let mut event: Object<R::Event<'_>> = serde_json::from_str(body)
             .map_err(|err| WireError::Malformed(format!("it is not JSON: {err}")))?;
-        self.take(event.0, body, out)?;
+        self.take(event.0.as_mut(), body, out)?;
         if self.is_done() || (!R::NEEDS_STOP && self.is_complete(out)) {
             return Ok(());
         }
@@ -271,6 +271,11 @@ impl Answer<'_> {
     pub(crate) fn end(&mut self) {
         self.state.progress = Progress::Ended;
     }
+}
+
+/// Returns the data of an event without the white space around it, of which there is none as a rule.
+fn trimmed(data: &str) -> &str {
+    if data.starts_with('{') && data.ends_with('}') { data } else { data.trim() }
 }
 
 /// Makes the error of an event that is one.

@@ -56,10 +56,10 @@ impl Link {
 
     /// Returns the events of an answer that is there already, in pieces.
     pub(crate) fn read<'a, R: Read>(
-        &self,
+        &'a self,
         reader: R,
         pieces: impl IntoIterator<Item = &'a [u8]>,
-    ) -> Result<Vec<ModelEvent>, ProviderError> {
+    ) -> impl Iterator<Item = Result<ModelEvent, ProviderError>> {
         self.endpoint.read(self.decoder(reader, &[]), pieces)
     }
 
@@ -85,14 +85,12 @@ macro_rules! common_methods {
         /// It is what [`stream`](hermes_core::provider::Provider::stream) makes of the same bytes with
         /// status 200, for tests and for looking into what an endpoint does. Tools keep the names that
         /// they have there.
-        ///
-        /// # Errors
-        ///
-        /// That of the stream; the events before it are dropped.
         pub fn read_answer<'a>(
-            &self,
+            &'a self,
             pieces: impl IntoIterator<Item = &'a [u8]>,
-        ) -> Result<Vec<hermes_core::provider::ModelEvent>, hermes_core::provider::ProviderError> {
+        ) -> impl Iterator<
+            Item = Result<hermes_core::provider::ModelEvent, hermes_core::provider::ProviderError>,
+        > {
             self.link.read(<$reader>::default(), pieces)
         }
 

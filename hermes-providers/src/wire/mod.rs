@@ -20,7 +20,7 @@ pub(crate) mod testing;
 use std::borrow::Cow;
 
 use hermes_core::message::{Call, CallResult};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::http::loose::Loose;
 
@@ -55,7 +55,7 @@ pub(crate) fn output_text(result: &CallResult) -> &str {
 pub(crate) fn arguments_text<'a>(arguments: &'a Loose<'_>) -> Cow<'a, str> {
     match arguments {
         Loose::Text(text) => Cow::Borrowed(text),
-        Loose::Tree(Value::Object(object)) if object.is_empty() => Cow::Borrowed(""),
+        Loose::Tree(tree) if tree.as_object().is_some_and(Map::is_empty) => Cow::Borrowed(""),
         Loose::Tree(tree) => Cow::Owned(tree.to_string()),
         Loose::Null => Cow::Borrowed(""),
         Loose::Bool(bool) => Cow::Owned(bool.to_string()),

@@ -7,33 +7,31 @@ use crate::http::loose::{Loose, Object};
 
 /// Counts under all their names.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 pub(crate) struct InUsage<'a> {
-    #[serde(borrow, alias = "input_tokens")]
+    #[serde(borrow, default, alias = "input_tokens")]
     prompt_tokens: Loose<'a>,
-    #[serde(borrow, alias = "output_tokens")]
+    #[serde(borrow, default, alias = "output_tokens")]
     completion_tokens: Loose<'a>,
-    #[serde(borrow, alias = "input_tokens_details")]
+    #[serde(borrow, default, alias = "input_tokens_details")]
     prompt_tokens_details: Object<InDetails<'a>>,
-    #[serde(borrow, alias = "output_tokens_details")]
+    #[serde(borrow, default, alias = "output_tokens_details")]
     completion_tokens_details: Object<InDetails<'a>>,
-    #[serde(borrow, alias = "cache_read_input_tokens", alias = "cached_tokens")]
+    #[serde(borrow, default, alias = "cache_read_input_tokens", alias = "cached_tokens")]
     prompt_cache_hit_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     cache_creation_input_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     reasoning_tokens: Loose<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 #[expect(clippy::struct_field_names, reason = "they are called so on the wire")]
 struct InDetails<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     cached_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     cache_write_tokens: Loose<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, default)]
     reasoning_tokens: Loose<'a>,
 }
 

@@ -65,10 +65,15 @@ async fn a_recorded_answer_says_what_the_stream_said() {
     let events = provider.stream(&request, &CancellationToken::new()).await.unwrap();
     let streamed: Vec<_> = events.map(Result::unwrap).collect().await;
 
-    assert_eq!(provider.read_answer([body.as_bytes()]).unwrap(), streamed);
-    assert_eq!(provider.read_answer(body.as_bytes().chunks(1)).unwrap(), streamed);
-    let cut = provider.read_answer([chunk("grüß", None).as_bytes()]).unwrap_err();
-    assert_eq!(cut.kind(), Kind::StreamCut);
+    let whole: Vec<_> = provider.read_answer([body.as_bytes()]).map(Result::unwrap).collect();
+    let pieces = body.as_bytes().chunks(1);
+    let in_pieces: Vec<_> = provider.read_answer(pieces).map(Result::unwrap).collect();
+    let first = chunk("grüß ", None);
+    let mut cut = provider.read_answer([first.as_bytes()]);
+    assert_eq!((&whole, &in_pieces), (&streamed, &streamed));
+    assert_eq!(cut.next().unwrap().unwrap(), ModelEvent::Text("grüß ".to_owned()));
+    assert_eq!(cut.next().unwrap().unwrap_err().kind(), Kind::StreamCut);
+    assert!(cut.next().is_none());
 }
 
 #[tokio::test]

@@ -52,7 +52,7 @@ impl Read for MessageReader {
 
     fn take(
         &mut self,
-        event: InEvent<'_>,
+        event: &mut InEvent<'_>,
         data: &str,
         answer: &mut Answer<'_>,
     ) -> Result<(), WireError> {
@@ -60,22 +60,22 @@ impl Read for MessageReader {
         match event.kind.as_str().unwrap_or_default() {
             "message_start" => {
                 answer.begin();
-                self.count(event.message.0.and_then(|it| it.usage.0), answer);
+                self.count(event.message.0.as_ref().and_then(|it| it.usage.0.as_ref()), answer);
             }
             "content_block_start" => {
-                if let Some(block) = event.content_block.0 {
-                    self.start(index, &block, answer);
+                if let Some(block) = &event.content_block.0 {
+                    self.start(index, block, answer);
                 }
             }
             "content_block_delta" => {
-                if let Some(delta) = event.delta.0 {
-                    self.add(index, &delta, answer);
+                if let Some(delta) = &event.delta.0 {
+                    self.add(index, delta, answer);
                 }
             }
             "content_block_stop" => self.end(index, answer),
             "message_delta" => {
-                self.count(event.usage.0, answer);
-                if let Some(delta) = event.delta.0 {
+                self.count(event.usage.0.as_deref(), answer);
+                if let Some(delta) = &event.delta.0 {
                     stop(&delta.stop_reason, answer);
                 }
             }
@@ -100,8 +100,8 @@ impl Read for MessageReader {
 }
 
 impl MessageReader {
-    fn take_whole(&mut self, event: InEvent<'_>, answer: &mut Answer<'_>) {
-        self.count(event.usage.0, answer);
+    fn take_whole(&mut self, event: &InEvent<'_>, answer: &mut Answer<'_>) {
+        self.count(event.usage.0.as_deref(), answer);
         for (index, block) in (0_u64..).zip(&event.content.0) {
             self.start(index, block, answer);
             self.end(index, answer);
@@ -176,7 +176,7 @@ impl MessageReader {
         }
     }
 
-    fn count(&mut self, usage: Option<InUsage<'_>>, answer: &mut Answer<'_>) {
+    fn count(&mut self, usage: Option<&InUsage<'_>>, answer: &mut Answer<'_>) {
         let Some(usage) = usage else { return };
         let counts = &mut self.counts;
         for (count, told) in [

@@ -32,15 +32,16 @@ impl Read for ChatReader {
 
     fn take(
         &mut self,
-        chunk: Chunk<'_>,
+        chunk: &mut Chunk<'_>,
         data: &str,
         answer: &mut Answer<'_>,
     ) -> Result<(), WireError> {
         let reports_error = !chunk.error.is_nothing() || chunk.object.as_str() == Some("error");
-        if let Some(usage) = chunk.usage.0.or(chunk.x_groq.0.and_then(|it| it.usage.0)) {
+        let of_groq = || chunk.x_groq.0.as_ref().and_then(|it| it.usage.0.as_ref());
+        if let Some(usage) = chunk.usage.0.as_ref().or_else(of_groq) {
             answer.usage(usage.read());
         }
-        for choice in chunk.choices.0 {
+        for choice in &mut chunk.choices.0 {
             if choice.index.as_u64().unwrap_or(0) == 0 {
                 self.take_choice(choice, data, answer)?;
             }
@@ -67,13 +68,16 @@ impl Read for ChatReader {
 impl ChatReader {
     fn take_choice(
         &mut self,
-        choice: Choice<'_>,
+        choice: &mut Choice<'_>,
         data: &str,
         answer: &mut Answer<'_>,
     ) -> Result<(), WireError> {
         answer.begin();
-        for delta in [choice.delta.0, choice.message.0].into_iter().flatten() {
-            self.take_delta(*delta, answer);
+        if let Some(delta) = &mut choice.delta.0 {
+            self.take_delta(delta, answer);
+        }
+        if let Some(message) = &mut choice.message.0 {
+            self.take_delta(message, answer);
         }
         if let Some(reason) = choice.finish_reason.text() {
             if reason == "error" {
@@ -84,22 +88,22 @@ impl ChatReader {
         if choice.error.is_nothing() { Ok(()) } else { Err(refused_in_choice(data)) }
     }
 
-    fn take_delta(&mut self, delta: Delta<'_>, answer: &mut Answer<'_>) {
+    fn take_delta(&mut self, delta: &mut Delta<'_>, answer: &mut Answer<'_>) {
         let reasoning = delta.reasoning_content.text().or(delta.reasoning.text());
         self.push_reasoning(reasoning.unwrap_or_default(), answer);
-        self.push_details(delta.reasoning_details);
+        self.push_details(std::mem::take(&mut delta.reasoning_details));
         self.push_content(&delta.content, answer);
         answer.refusal(delta.refusal.as_str().unwrap_or_default());
         // Some servers say every call in the older form as well.
         let is_said_twice = !delta.tool_calls.0.is_empty();
-        for (nth, call) in delta.tool_calls.0.into_iter().enumerate() {
+        for (nth, call) in delta.tool_calls.0.iter_mut().enumerate() {
             self.push_call(nth, call, answer);
         }
-        if let Some(function) = delta.function_call.0
+        if let Some(function) = delta.function_call.0.take()
             && !is_said_twice
         {
-            let call = InCall { function: Some(*function).into(), ..InCall::default() };
-            self.push_call(0, call, answer);
+            let mut call = InCall { function: Some(*function).into(), ..InCall::default() };
+            self.push_call(0, &mut call, answer);
         }
     }
 
@@ -130,7 +134,7 @@ impl ChatReader {
 
     /// Joins the pieces of opaque reasoning that belong together.
     fn push_details(&mut self, details: Loose<'_>) {
-        let Loose::Tree(Value::Array(details)) = details else { return };
+        let Value::Array(details) = details.into_value() else { return };
         for detail in details {
             let same = |other: &&mut Value| {
                 ["type", "index", "id"].iter().all(|key| match (other.get(key), detail.get(key)) {
@@ -145,12 +149,13 @@ impl ChatReader {
         }
     }
 
-    fn push_call(&mut self, nth: usize, call: InCall<'_>, answer: &mut Answer<'_>) {
-        let InFunction { name, arguments } = call.function.0.unwrap_or_default();
+    fn push_call(&mut self, nth: usize, call: &mut InCall<'_>, answer: &mut Answer<'_>) {
+        let InFunction { name, arguments } = call.function.0.take().unwrap_or_default();
         let index = call.index.as_u64().or(u64::try_from(nth).ok()).unwrap_or(0);
         let number = answer.call(index, call.id.to_word(), name.text(), &arguments);
         if !call.extra_content.is_nothing() {
-            self.extras.insert(number.to_string(), call.extra_content.into_value());
+            let extra = std::mem::take(&mut call.extra_content);
+            self.extras.insert(number.to_string(), extra.into_value());
         }
     }
 }
