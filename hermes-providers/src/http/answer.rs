@@ -8,7 +8,7 @@ use hermes_core::provider::{EventStream, ModelEvent, ProviderError, ProviderErro
 use reqwest::Response;
 use tokio_util::sync::CancellationToken;
 
-use super::{Endpoint, cancelled, reading::Reading, status::Detail};
+use super::{Endpoint, cancelled, connect, reading::Reading, status::Detail};
 
 /// What a wire makes of the data of its events. Pure: all waiting is done around it.
 pub(crate) trait Decode: Send + 'static {
@@ -124,7 +124,7 @@ impl<D: Decode> Events<D> {
             piece = tokio::time::timeout(limit, self.bytes.next()) => match piece {
                 Ok(Some(Ok(bytes))) => Ok(Some(bytes)),
                 Ok(None) => Ok(None),
-                Ok(Some(Err(err))) => Err(self.broken(err)),
+                Ok(Some(Err(err))) => Err(connect::broken(err, &self.endpoint.place)),
                 Err(_) => Err(self.endpoint.silent(limit)),
             }
         }
@@ -158,13 +158,6 @@ impl<D: Decode> Events<D> {
             () = self.token.cancelled() => {}
             _ = tokio::time::timeout(Self::DRAIN, rest) => {}
         }
-    }
-
-    fn broken(&self, err: reqwest::Error) -> ProviderError {
-        let place = &self.endpoint.place;
-        let err = err.without_url();
-        let kind = if err.is_timeout() { Kind::Timeout } else { Kind::StreamCut };
-        ProviderError::new(kind, format!("the stream from {place} broke off")).with_source(err)
     }
 }
 
@@ -206,11 +199,14 @@ impl Endpoint {
             WireError::Refused(detail) => self.refused_inside(&detail),
             WireError::Malformed(what) => ProviderError::new(
                 Kind::Protocol,
-                scrub(format!("the answer of {place} cannot be read: {what}")),
+                scrub(format!(
+                    "the answer of {place} cannot be read: {what}; \
+                     does the base URL lead to an endpoint of this wire?"
+                )),
             ),
             WireError::Cut(what) => ProviderError::new(
                 Kind::StreamCut,
-                scrub(format!("the stream from {place} ended early: {what}")),
+                scrub(format!("the stream from {place} ended early: {what}; ask again")),
             ),
         }
     }

@@ -12,11 +12,16 @@ use reqwest::{
 use super::Timeouts;
 use crate::BuildError;
 
-/// Makes the client that is used when the host brings none: no proxy, no cookies, and no redirect to
-/// another origin, so that the key stays where it belongs.
+/// Makes the client that is used when the host brings none: no proxy, no cookies, no redirect to
+/// another origin, so that the key stays where it belongs, and no compression, which would hold back
+/// what streams.
 pub(crate) fn default_client(timeouts: Timeouts) -> Result<Client, BuildError> {
     Client::builder()
         .no_proxy()
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate()
         .connect_timeout(timeouts.connect)
         .pool_idle_timeout(POOL_IDLE)
         .redirect(Policy::custom(follow_at_home))
@@ -76,7 +81,10 @@ pub(super) fn unreachable(err: reqwest::Error, place: &str) -> ProviderError {
         let hint = "its certificate was refused; give the client the root that signed it";
         (Kind::Certificate, hint.to_owned())
     } else if err.is_timeout() {
-        (Kind::Timeout, "no connection in time".to_owned())
+        (
+            Kind::Timeout,
+            "no connection in time; is the server up, and is there a way to it?".to_owned(),
+        )
     } else if err.is_redirect() {
         (Kind::EndpointNotFound, "it redirects in circles; check the base URL".to_owned())
     } else if is_refused(&err) {
@@ -84,11 +92,39 @@ pub(super) fn unreachable(err: reqwest::Error, place: &str) -> ProviderError {
     } else if says(&chain, "dns error") || says(&chain, "failed to lookup") {
         (Kind::Unreachable, "its name is not known; check the base URL".to_owned())
     } else if err.is_connect() {
-        (Kind::Unreachable, "no connection".to_owned())
+        (Kind::Unreachable, "no connection; check the base URL and the network".to_owned())
     } else {
-        (Kind::Unreachable, "the connection broke before an answer came".to_owned())
+        (
+            Kind::Unreachable,
+            "the connection broke before an answer came; ask again, or check the base URL"
+                .to_owned(),
+        )
     };
     ProviderError::new(kind, format!("{place}: {reason}")).with_source(err)
+}
+
+/// Makes the error of an answer that broke off after it had begun.
+pub(super) fn broken(err: reqwest::Error, place: &str) -> ProviderError {
+    let err = err.without_url();
+    let (kind, what) = if err.is_timeout() {
+        (Kind::Timeout, format!("the stream from {place} broke off in silence; ask again"))
+    } else if is_damaged(&err) {
+        let advice = "ask again, or turn compression off in the client";
+        let what = format!("the compressed answer of {place} is damaged or not whole; {advice}");
+        (Kind::StreamCut, what)
+    } else {
+        (Kind::StreamCut, format!("the stream from {place} broke off; ask again"))
+    };
+    ProviderError::new(kind, what).with_source(err)
+}
+
+/// Returns whether the bytes came, but could not be decompressed.
+fn is_damaged(err: &reqwest::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    let is_of_decoder =
+        |io: &io::Error| matches!(io.kind(), InvalidData | InvalidInput | UnexpectedEof);
+    let has_one = causes(err).into_iter().any(|it| it.downcast_ref().is_some_and(is_of_decoder));
+    has_one && !says(&chain(err), "connection")
 }
 
 fn is_refused(err: &reqwest::Error) -> bool {

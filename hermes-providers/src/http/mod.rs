@@ -195,7 +195,11 @@ impl Endpoint {
 
     /// Makes the error of an endpoint that said nothing for `limit`.
     pub(crate) fn silent(&self, limit: Duration) -> ProviderError {
-        let message = format!("{} was silent for {} s", self.place, limit.as_secs_f64());
+        let message = format!(
+            "{} was silent for {} s; ask again, or give it more time",
+            self.place,
+            limit.as_secs_f64()
+        );
         ProviderError::new(ProviderErrorKind::Timeout, message)
     }
 }

@@ -1,10 +1,6 @@
 //! The messages wire over HTTP.
 
-use hermes_core::{
-    message::{Message, StopReason},
-    provider::Request,
-    testing::conformance,
-};
+use hermes_core::message::StopReason;
 use hermes_providers::{Anthropic, ApiKey};
 use serde_json::json;
 use wiremock::{
@@ -12,10 +8,7 @@ use wiremock::{
     matchers::{body_partial_json, header, method, path},
 };
 
-use crate::{
-    ask,
-    server::{Reply, Server, sse},
-};
+use crate::ask;
 
 const ANSWER: &str = concat!(
     r#"data: {"type":"message_start","message":{"usage":{"input_tokens":3}}}"#,
@@ -49,13 +42,4 @@ async fn an_answer_streams() {
     assert_eq!(answer.text(), "grüß Gott");
     assert_eq!(answer.stop, Some(StopReason::EndTurn));
     assert_eq!(answer.usage.unwrap().total(), 5);
-}
-
-#[tokio::test]
-async fn the_contract_of_providers_is_kept() {
-    let server = Server::start(vec![Reply::Bytes(sse(ANSWER))]);
-    let provider = Anthropic::builder(server.url()).build().unwrap();
-    let request = Request::new("m", vec![Message::user("hi")]);
-
-    conformance::provider(&provider, &request).await;
 }

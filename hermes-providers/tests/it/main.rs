@@ -1,11 +1,17 @@
 //! The providers against real HTTP on loopback.
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
-mod anthropic;
+mod contract;
 mod faults;
+
+mod anthropic;
 mod responses;
-mod server;
 mod streams;
+
+mod server;
+#[cfg(feature = "rustls")]
+mod tls;
+mod wires;
 
 /// A fold that every test needs: the whole answer to "hi".
 async fn ask(

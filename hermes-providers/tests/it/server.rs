@@ -24,7 +24,10 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(replies: Vec<Reply>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::start_at(TcpListener::bind("127.0.0.1:0").unwrap(), replies)
+    }
+
+    pub(crate) fn start_at(listener: TcpListener, replies: Vec<Reply>) -> Self {
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&requests);
@@ -39,6 +42,10 @@ impl Server {
             }
         });
         Self { address, requests }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     pub(crate) fn url(&self) -> String {
@@ -100,4 +107,19 @@ pub(crate) fn json(status: &str, body: &str) -> Reply {
 pub(crate) fn sse(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}")
         .into_bytes()
+}
+
+/// Returns an answer of status 200 in gzip that ends before its data does.
+pub(crate) fn gzip_that_is_cut(body: &str) -> Reply {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
+                content-encoding: gzip\r\nconnection: close\r\n\r\n";
+    let mut bytes = head.as_bytes().to_vec();
+    bytes.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+    // One block that is stored as it is, and says that it is longer.
+    let length = u16::try_from(body.len()).unwrap() + 100;
+    bytes.push(1);
+    bytes.extend(length.to_le_bytes());
+    bytes.extend((!length).to_le_bytes());
+    bytes.extend(body.as_bytes());
+    Reply::Bytes(bytes)
 }

@@ -6,7 +6,6 @@ use futures::StreamExt;
 use hermes_core::{
     message::{Message, StopReason},
     provider::{ModelEvent, Provider, ProviderErrorKind as Kind, Request},
-    testing::conformance,
 };
 use hermes_providers::{ApiKey, OpenAiChat};
 use serde_json::{Value, json};
@@ -169,41 +168,4 @@ async fn two_requests_at_once_do_not_disturb_each_other() {
     let mut texts = [one.unwrap().text(), two.unwrap().text()];
     texts.sort();
     assert_eq!(texts, ["one", "two"]);
-}
-
-#[tokio::test]
-async fn the_contract_of_providers_is_kept() {
-    let body = format!("{}{}", chunk("hel", None), chunk("lo", Some("stop")));
-    let server = Server::start(vec![Reply::Bytes(sse(&body))]);
-    let provider = OpenAiChat::builder(server.url()).build().unwrap();
-    let request = Request::new("m", vec![Message::user("hi")]);
-
-    conformance::provider(&provider, &request).await;
-}
-
-#[tokio::test]
-async fn the_contract_is_kept_with_an_endpoint_that_says_nothing() {
-    let request = Request::new("m", vec![Message::user("hi")]);
-    for start in [Vec::new(), sse(&chunk("half", None))] {
-        let server = Server::start(vec![Reply::Hang(start)]);
-        let provider = OpenAiChat::builder(server.url()).build().unwrap();
-
-        conformance::pending_provider(&provider, &request).await;
-    }
-}
-
-/// A dead proxy in the environment of another process, which runs the simplest test of this one.
-#[test]
-fn proxies_in_the_environment_are_not_used() {
-    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
-    {
-        command.env(name, "http://127.0.0.1:9");
-    }
-    command.env_remove("NO_PROXY").env_remove("no_proxy");
-
-    let output = command.args(["streams::an_answer_streams", "--exact"]).output().unwrap();
-
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("1 passed"), "{text}");
 }

@@ -60,29 +60,53 @@ impl Refusal<'_> {
     }
 
     fn message(self, kind: Kind, status: Option<u16>, detail: &Detail) -> String {
-        let place = self.place;
-        let lead = match kind {
-            Kind::Auth => "the endpoint refused the key",
-            Kind::Billing => "the account is out of credit or quota",
-            Kind::RateLimited => "too many requests",
-            Kind::Overloaded => "the endpoint has no room for now",
-            Kind::ServerError => "the endpoint failed",
-            Kind::Timeout => "the endpoint gave no answer in time",
-            Kind::ContextOverflow => "the conversation does not fit into the model's window",
-            Kind::PayloadTooLarge => "the request is too large for the endpoint",
-            Kind::ModelNotFound => "the endpoint does not know the model",
-            Kind::EndpointNotFound => "no endpoint of this kind answers there",
-            Kind::ContentPolicy => "the request was refused for its content",
-            Kind::BadRequest => "the endpoint calls the request malformed",
-            _ => "the endpoint reported an error",
-        };
+        let (lead, advice) = words(kind);
         let status = status.map(status_words).unwrap_or_default();
         let said = if detail.shown.is_empty() { "" } else { ": " };
-        let hint = match kind {
-            Kind::EndpointNotFound => format!("; check the base URL, the request went to {place}"),
+        let place = match kind {
+            Kind::EndpointNotFound => format!(", the request went to {}", self.place),
             _ => String::new(),
         };
-        format!("{lead}{status}{said}{}{hint}", detail.shown)
+        format!("{lead}{status}{said}{}{advice}{place}", detail.shown)
+    }
+}
+
+/// Returns what is said of a kind of refusal: what it is, and what can be done about it.
+fn words(kind: Kind) -> (&'static str, &'static str) {
+    match kind {
+        Kind::Auth => {
+            ("the endpoint refused the key", "; check the key, and what it is allowed to do")
+        }
+        Kind::Billing => {
+            ("the account is out of credit or quota", "; top it up, or use another key")
+        }
+        Kind::RateLimited => ("too many requests", "; wait before the next one"),
+        Kind::Overloaded => ("the endpoint has no room for now", "; ask again later"),
+        Kind::ServerError => ("the endpoint failed", "; ask again later"),
+        Kind::Timeout => ("the endpoint gave no answer in time", "; ask again later"),
+        Kind::ContextOverflow => (
+            "the conversation does not fit into the model's window",
+            "; shorten it, or ask a model with a larger window",
+        ),
+        Kind::PayloadTooLarge => (
+            "the request is too large for the endpoint",
+            "; shorten the conversation, or send smaller pictures",
+        ),
+        Kind::ModelNotFound => {
+            ("the endpoint does not know the model", "; check the name of the model")
+        }
+        Kind::EndpointNotFound => {
+            ("no endpoint of this kind answers there", "; check the base URL")
+        }
+        Kind::ContentPolicy => (
+            "the request was refused for its content",
+            "; change what it says, or ask another model",
+        ),
+        Kind::BadRequest => (
+            "the endpoint calls the request malformed",
+            "; check sampling, tools and extra fields, or ask another endpoint",
+        ),
+        _ => ("the endpoint reported an error", "; ask again later"),
     }
 }
 

@@ -1,0 +1,107 @@
+//! The three wires, as far as tests tell them apart.
+
+use std::time::Duration;
+
+use hermes_core::provider::Provider;
+use hermes_providers::{
+    Anthropic, ApiKey, BuildError, OpenAiChat, OpenAiResponses, Timeouts, reqwest::Client,
+};
+
+use crate::server::{Reply, sse};
+
+/// The key that all tests use, to look for where it must not be.
+pub(crate) const KEY: &str = "geheimnis";
+
+/// What the tests have to know of a wire.
+#[derive(Clone, Copy)]
+pub(crate) struct Wire {
+    pub(crate) name: &'static str,
+    /// Builds a provider for a base URL, with the client if one is given.
+    build: Build,
+    /// The path that requests go to.
+    pub(crate) path: &'static str,
+    /// An event that says hello.
+    pub(crate) hello: &'static str,
+    /// Events that end the answer.
+    pub(crate) stop: &'static str,
+    /// An event that is an error.
+    pub(crate) error: &'static str,
+}
+
+type Build = fn(&str, Option<Client>) -> Result<Box<dyn Provider>, BuildError>;
+
+/// Builds a provider with short timeouts and the key.
+macro_rules! build {
+    ($provider:ident) => {
+        |url, client| {
+            let builder = $provider::builder(url).key(ApiKey::new(KEY)?).timeouts(short());
+            let builder = match client {
+                Some(client) => builder.client(client),
+                None => builder,
+            };
+            Ok(Box::new(builder.build()?))
+        }
+    };
+}
+
+pub(crate) const CHAT: Wire = Wire {
+    name: "chat completions",
+    build: build!(OpenAiChat),
+    path: "/v1/chat/completions",
+    hello: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello\"}}]}\n\n",
+    stop: "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+    error: "data: {\"error\":{\"message\":\"overloaded\"}}\n\n",
+};
+
+pub(crate) const RESPONSES: Wire = Wire {
+    name: "responses",
+    build: build!(OpenAiResponses),
+    path: "/v1/responses",
+    hello: "event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\
+            \"output_index\":0,\"delta\":\"hello\"}\n\n",
+    stop: "event: response.completed\ndata: {\"type\":\"response.completed\",\
+           \"response\":{\"status\":\"completed\"}}\n\n",
+    error: "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":\
+            {\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"overloaded\"}}}\n\n",
+};
+
+pub(crate) const MESSAGES: Wire = Wire {
+    name: "messages",
+    build: build!(Anthropic),
+    path: "/v1/messages",
+    hello: "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\
+            \"delta\":{\"type\":\"text_delta\",\"text\":\"hello\"}}\n\n",
+    stop: "event: message_delta\ndata: {\"type\":\"message_delta\",\
+           \"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
+    error: "event: error\ndata: {\"type\":\"error\",\
+            \"error\":{\"type\":\"overloaded_error\",\"message\":\"overloaded\"}}\n\n",
+};
+
+pub(crate) const WIRES: [Wire; 3] = [CHAT, RESPONSES, MESSAGES];
+
+fn short() -> Timeouts {
+    let limit = Duration::from_millis(300);
+    Timeouts::default().with_first_byte(limit).with_idle(limit)
+}
+
+impl Wire {
+    /// Returns a provider with short timeouts and the default client.
+    pub(crate) fn provider(self, url: &str) -> Box<dyn Provider> {
+        (self.build)(url, None).unwrap()
+    }
+
+    /// Returns a provider with short timeouts and a client of the host's.
+    pub(crate) fn provider_with(self, url: &str, client: Client) -> Box<dyn Provider> {
+        (self.build)(url, Some(client)).unwrap()
+    }
+
+    /// Returns an answer that says hello in one event.
+    pub(crate) fn good(self) -> Reply {
+        Reply::Bytes(sse(&self.answer()))
+    }
+
+    /// Returns the events of that answer.
+    pub(crate) fn answer(self) -> String {
+        format!("{}{}", self.hello, self.stop)
+    }
+}
