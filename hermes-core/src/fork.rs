@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     agent::{AgentError, Finish},
     change::Change,
+    cost::Cost,
     message::{History, Message, Usage},
     origin::Origin,
     provider::{ModelId, Provider},
@@ -47,6 +48,8 @@ pub struct ForkTask {
     pub max_requests: u32,
     /// The most tokens it may use, input and output together. No limit by default.
     pub max_tokens: Option<u64>,
+    /// The most money it may cost. No limit by default.
+    pub max_cost: Option<Cost>,
     /// What it knows of the conversation.
     pub context: ForkContext,
     /// Another model, if not the parent's.
@@ -80,6 +83,7 @@ impl ForkTask {
             tools: Vec::new(),
             max_requests: 16,
             max_tokens: None,
+            max_cost: None,
             context: ForkContext::default(),
             model: None,
             provider: None,
@@ -112,6 +116,8 @@ pub struct ForkOutcome {
     pub requests: u32,
     /// The tokens it used.
     pub usage: Usage,
+    /// What it cost; `None` if there are no prices, or not for all of it.
+    pub cost: Option<Cost>,
 }
 
 impl ForkOutcome {
@@ -125,6 +131,7 @@ impl ForkOutcome {
             changes: Vec::new(),
             requests: 0,
             usage: Usage::default(),
+            cost: None,
         }
     }
 }

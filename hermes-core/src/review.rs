@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     agent::FinishedTurn,
     change::{Change, Fate},
+    cost::Cost,
     fork::Fork,
     memory::MemoryEdit,
     message::Usage,
@@ -203,6 +204,9 @@ pub struct ReviewReport {
     pub requests: u32,
     /// The tokens it used, apart from the conversation's.
     pub usage: Usage,
+    /// What it cost; `None` if there are no prices, or not for all of it.
+    #[serde(default)]
+    pub cost: Option<Cost>,
     /// How long it took.
     pub took: Duration,
 }
@@ -235,6 +239,7 @@ impl ReviewReport {
             note: String::new(),
             requests: 0,
             usage: Usage::default(),
+            cost: None,
             took: Duration::ZERO,
         }
     }

@@ -10,11 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     agent::{
-        AgentError, AgentEvent, Conversation, Recipe, Reply, ReviewHandle, Start, Step, Turn,
-        TurnInput, interrupted, run_turn, start_review,
+        AgentError, AgentEvent, Conversation, Limits, Recipe, Reply, ReviewHandle, Start, Step,
+        Tally, Turn, TurnInput, interrupted, run_turn, start_review,
     },
     approval::{Desk, Grant, Grants},
     compress::CompressState,
+    cost::Spending,
     message::{History, Message, MessageId, Usage},
     prompt,
     provider::{Request, ToolChoice},
@@ -55,6 +56,7 @@ pub(crate) struct Shared {
     pub(crate) id: SessionId,
     pub(crate) conversation: Conversation,
     pub(crate) seen: Seen,
+    pub(crate) tally: Tally,
     pub(crate) grants: Grants,
     live: Mutex<Live>,
     idle: Notify,
@@ -91,10 +93,11 @@ impl Session {
         }
         let seen = Seen::restore(stored.state.seen.iter().cloned());
         let grants = Grants::restore(stored.state.grants.clone());
+        let tally = Tally::new(stored.state.reviews, stored.state.delegated);
         let live = Live { state: stored.state, lock, ..Live::default() };
         let idle = Notify::new();
         let live = Mutex::new(live);
-        Self(Arc::new(Shared { recipe, id, conversation, seen, grants, live, idle }))
+        Self(Arc::new(Shared { recipe, id, conversation, seen, tally, grants, live, idle }))
     }
 
     /// Returns the session's id, by which it can be resumed.
@@ -127,9 +130,25 @@ impl Session {
         self.0.grants.clear();
     }
 
-    /// Returns the tokens used so far, those of reviews and other forks not counted.
+    /// Returns the tokens used so far, those of reviews and sub-agents not counted.
     pub fn usage(&self) -> Usage {
-        self.0.live().state.usage
+        self.spending().usage
+    }
+
+    /// Returns what this conversation took so far, its reviews and sub-agents not counted.
+    pub fn spending(&self) -> Spending {
+        self.0.live().state.spending
+    }
+
+    /// Returns what the reviews of this conversation took. What one takes that ends after the last
+    /// turn is not stored.
+    pub fn review_spending(&self) -> Spending {
+        self.0.tally.read().reviews
+    }
+
+    /// Returns what the sub-agents of this conversation took.
+    pub fn delegated_spending(&self) -> Spending {
+        self.0.tally.read().delegated
     }
 
     /// Starts a turn with `message` and returns the reply: a stream of events, and a future of the
@@ -361,8 +380,15 @@ impl Shared {
     }
 
     /// Adds what a turn used.
-    pub(crate) fn add_usage(&self, usage: Usage) {
-        self.live().state.usage += usage;
+    pub(crate) fn add_spending(&self, spending: Spending) {
+        self.live().state.spending += spending;
+    }
+
+    /// Returns how far the next turn may go, `None` if the session has nothing left.
+    pub(crate) fn limits(&self) -> Option<Limits> {
+        let mut spent = self.live().state.spending;
+        spent += self.tally.read().delegated;
+        self.recipe.session_limits.narrow(self.recipe.limits, &spent)
     }
 
     /// Changes the counts, here or in the host's store, and returns the result.
@@ -397,11 +423,11 @@ impl Shared {
         &self,
         conversation: &Conversation,
         turn: Option<&Turn>,
-        usage: Usage,
+        spending: Spending,
     ) -> Result<(), StoreError> {
         let Some(store) = &self.recipe.sessions else { return Ok(()) };
         let (saved, new) = conversation.unsaved();
-        let state = self.state(conversation, turn, usage);
+        let state = self.state(conversation, turn, spending);
         store.append(&self.id, saved, &new, &state).await?;
         conversation.mark_saved(saved.saturating_add(new.len()));
         Ok(())
@@ -413,11 +439,11 @@ impl Shared {
         conversation: &Conversation,
         messages: &[Message],
         turn: &Turn,
-        usage: Usage,
+        spending: Spending,
     ) -> Result<(), StoreError> {
         let Some(store) = &self.recipe.sessions else { return Ok(()) };
         let (saved, new) = conversation.unsaved();
-        let state = self.state(conversation, Some(turn), usage);
+        let state = self.state(conversation, Some(turn), spending);
         if !new.is_empty() {
             store.append(&self.id, saved, &new, &state).await?;
         }
@@ -429,14 +455,16 @@ impl Shared {
         &self,
         conversation: &Conversation,
         turn: Option<&Turn>,
-        usage: Usage,
+        spending: Spending,
     ) -> SessionState {
         let mut state = self.live().state.clone();
         state.seen = self.seen.snapshot();
         state.grants = self.grants.snapshot();
         state.last_message = conversation.last_id();
         state.turn = turn.cloned();
-        state.usage += usage;
+        state.spending += spending;
+        let forks = self.tally.read();
+        (state.reviews, state.delegated) = (forks.reviews, forks.delegated);
         state
     }
 

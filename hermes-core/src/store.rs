@@ -9,7 +9,8 @@ use crate::{
     agent::Turn,
     approval::Grant,
     compress::CompressState,
-    message::{Message, MessageId, Role, Usage},
+    cost::Spending,
+    message::{Message, MessageId, Role},
     tool::ToolSpec,
     version::Version,
 };
@@ -216,8 +217,12 @@ pub struct SessionState {
     pub turn: Option<Turn>,
     /// What is remembered of compressions.
     pub compress: CompressState,
-    /// The tokens used so far.
-    pub usage: Usage,
+    /// What its requests took so far, those of forks not counted.
+    pub spending: Spending,
+    /// What its reviews took.
+    pub reviews: Spending,
+    /// What its sub-agents took.
+    pub delegated: Spending,
 }
 
 /// What reviews go by: how much has happened since memory and skills were last touched.

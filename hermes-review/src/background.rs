@@ -170,4 +170,5 @@ fn close(report: &mut ReviewReport, ended: Result<ForkOutcome, AgentError>, is_l
     report.note = outcome.text;
     report.requests = outcome.requests;
     report.usage = outcome.usage;
+    report.cost = outcome.cost;
 }

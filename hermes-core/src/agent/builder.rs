@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Agent, Limits,
+    Agent, Limits, SessionLimits,
     hook::{Hook, Hooks},
     recipe::Recipe,
     tasks::{Reports, Tasks},
@@ -13,6 +13,7 @@ use crate::{
     clock::{Clock, SystemClock},
     compress::Compressor,
     context::ResultHint,
+    cost::Pricing,
     prompt::{FixedSection, PromptSource, Slot},
     provider::{ModelId, Provider, Sampling, ToolChoice},
     review::ReviewPolicy,
@@ -48,7 +49,9 @@ pub struct AgentBuilder {
     counters: Option<Arc<dyn CounterStore>>,
     compressor: Option<Arc<dyn Compressor>>,
     clock: Arc<dyn Clock>,
+    pricing: Option<Arc<dyn Pricing>>,
     limits: Limits,
+    session_limits: SessionLimits,
     max_depth: u32,
     max_result_chars: usize,
 }
@@ -75,7 +78,9 @@ impl AgentBuilder {
             counters: None,
             compressor: None,
             clock: Arc::new(SystemClock),
+            pricing: None,
             limits: Limits::default(),
+            session_limits: SessionLimits::default(),
             max_depth: Self::DEFAULT_MAX_DEPTH,
             max_result_chars: Self::DEFAULT_MAX_RESULT_CHARS,
         }
@@ -200,6 +205,19 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets how far a whole conversation may go. No limit by default.
+    pub fn session_limits(mut self, limits: SessionLimits) -> Self {
+        self.session_limits = limits;
+        self
+    }
+
+    /// Sets where prices come from, such as `hermes_providers::PriceTable`. Without them no cost is
+    /// known.
+    pub fn pricing(mut self, pricing: impl Pricing + 'static) -> Self {
+        self.pricing = Some(Arc::new(pricing));
+        self
+    }
+
     /// Sets how many model requests one turn may make. 90 by default.
     pub fn max_requests(mut self, requests: u32) -> Self {
         self.limits.requests = requests;
@@ -225,6 +243,7 @@ impl AgentBuilder {
     ///
     /// - [`BuildError::NoModel`] if no model is set.
     /// - [`BuildError::NoRequests`] if a turn may make no request at all.
+    /// - [`BuildError::NoPricing`] if money is limited and there are no prices.
     /// - [`BuildError::DuplicateTool`] if two tools have the same name.
     /// - [`BuildError::InvalidTool`] if a tool's name or schema is one that endpoints refuse.
     /// - [`BuildError::MissingTool`] if a section of the prompt needs a tool that is not there.
@@ -233,6 +252,10 @@ impl AgentBuilder {
         let model = model.ok_or(BuildError::NoModel)?;
         if self.limits.requests == 0 {
             return Err(BuildError::NoRequests);
+        }
+        let limits_cost = self.limits.cost.is_some() || self.session_limits.has_cost();
+        if limits_cost && self.pricing.is_none() {
+            return Err(BuildError::NoPricing);
         }
         let registry = ToolRegistry::new(self.tools)
             .map_err(|err| BuildError::DuplicateTool { name: err.name })?;
@@ -253,7 +276,9 @@ impl AgentBuilder {
             counters: self.counters,
             compressor: self.compressor,
             clock: self.clock,
+            pricing: self.pricing,
             limits: self.limits,
+            session_limits: self.session_limits,
             max_depth: self.max_depth,
             max_result_chars: self.max_result_chars,
             tasks: Tasks::default(),
@@ -302,6 +327,9 @@ pub enum BuildError {
     /// A turn may make no request.
     #[error("a turn may make no model request; set `max_requests` to at least 1")]
     NoRequests,
+    /// Money is limited and there are no prices.
+    #[error("money is limited and no prices are known; call `pricing`")]
+    NoPricing,
     /// Two tools have the same name.
     #[error("two tools are called {name:?}")]
     DuplicateTool {

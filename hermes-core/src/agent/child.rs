@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    AgentError, Limits, Turn,
+    AgentError, Limits, Tally, Turn,
     conversation::Conversation,
     dispatch::{Allowed, Dispatch, Events},
     keep::Keep,
@@ -16,8 +16,9 @@ use super::{
 use crate::{
     approval::Desk,
     change::Change,
+    cost::Spending,
     fork::{Fork, ForkContext, ForkOutcome, ForkTask},
-    message::{History, Message, Role, StopReason, Usage},
+    message::{History, Message, Role, StopReason},
     provider::{Request, ToolChoice},
     review::Gate,
     store::SessionId,
@@ -36,6 +37,7 @@ pub(crate) struct Parent {
     pub(crate) extensions: Extensions,
     pub(crate) seen: Seen,
     pub(crate) desk: Desk,
+    pub(crate) tally: Tally,
     /// Cancelled with the parent; a fork's own token is checked beside it.
     pub(crate) token: CancellationToken,
     /// How deep the parent is itself: 0 for a conversation.
@@ -71,6 +73,7 @@ impl Fork for SessionFork {
                 }
             }
         };
+        self.0.tally.add(task.origin.kind, run.spending);
         let finish = driven?;
         Ok(outcome(&run, finish, inherited))
     }
@@ -101,6 +104,7 @@ impl SessionFork {
         let limits = Limits {
             requests: task.max_requests.max(1),
             tokens: task.max_tokens,
+            cost: task.max_cost,
             ..Limits::default()
         };
         let run = Run {
@@ -112,7 +116,8 @@ impl SessionFork {
             turn: Turn::new(limits),
             keep: Keep::Nowhere,
             record,
-            usage: Usage::default(),
+            spending: Spending::default(),
+            pricing: parent.recipe.pricing.clone(),
             calls: 0,
             compression: None,
         };
@@ -179,7 +184,8 @@ fn outcome(run: &Run, finish: super::Finish, inherited: usize) -> ForkOutcome {
         messages,
         changes,
         requests: run.turn.requests(),
-        usage: run.usage,
+        usage: run.spending.usage,
+        cost: run.spending.known_cost(),
     }
 }
 

@@ -8,6 +8,7 @@ use super::tasks::ReviewHandle;
 use crate::{
     approval::ApprovalRequest,
     change::Change,
+    cost::Cost,
     message::{Call, CallId, CallResult, Usage},
     provider::ProviderError,
     store::{Counts, SessionId, StoreError},
@@ -89,6 +90,8 @@ pub struct FinishedTurn {
     pub changes: Vec<Change>,
     /// The tokens it used.
     pub usage: Usage,
+    /// What it cost; `None` if there are no prices, or not for all of it.
+    pub cost: Option<Cost>,
     /// The counts after this turn.
     pub counts: Counts,
     /// The names of the session's tools, sorted.
@@ -149,6 +152,9 @@ pub enum AgentError {
     /// The session, or the agent, has been closed.
     #[error("the session is closed")]
     Closed,
+    /// The session has no requests, tokens or money left.
+    #[error("the budget of this session is spent")]
+    OutOfBudget,
     /// There is no turn to continue.
     #[error("no turn of this session was broken off")]
     NoTurn,

@@ -19,8 +19,9 @@ use super::{
 };
 use crate::{
     change::{Change, ChangeTarget},
+    cost::Spending,
     fork::Fork,
-    message::{Message, MessageId, Part, Role, Usage},
+    message::{Message, MessageId, Part, Role},
     origin::Origin,
     provider::Request,
     review::{Gate, ReviewOutcome, ReviewReport, ReviewTask},
@@ -89,8 +90,9 @@ async fn one_turn(
     Shared::warn(&events, warnings);
     let (turn, extensions) = match begin {
         Start::Message(input) => {
+            let limits = shared.limits().ok_or(AgentError::OutOfBudget)?;
             shared.begin_turn(|early| Message::new(Role::User, with_early(early, input.parts)));
-            (Turn::new(shared.recipe.limits), input.extensions)
+            (Turn::new(limits), input.extensions)
         }
         Start::Continue(turn, extensions) => (*turn, extensions),
     };
@@ -98,20 +100,20 @@ async fn one_turn(
     let scope = scope(shared, &template, number, (extensions.clone(), events.clone(), token));
     let mut run = new_run(shared, template, scope, events);
     run.turn = turn;
-    run.keep.save(&run.conversation, &run.turn, run.usage).await?;
+    run.keep.save(&run.conversation, &run.turn, run.spending).await?;
     let driven = run.drive().await;
     shared.end_turn();
-    shared.add_usage(run.usage);
+    shared.add_spending(run.spending);
     let finished = finished(shared, &run, number, start, driven.as_ref().ok());
     // The review comes before the last save, so that a consumed count is stored as consumed.
     let finished = match driven {
         Ok(_) => with_review(shared, &run, finished, extensions),
         Err(err) => {
-            shared.save(&run.conversation, None, Usage::default()).await.ok();
+            shared.save(&run.conversation, None, Spending::default()).await.ok();
             return Err(err);
         }
     };
-    shared.save(&run.conversation, None, Usage::default()).await?;
+    shared.save(&run.conversation, None, Spending::default()).await?;
     Ok(finished)
 }
 
@@ -137,6 +139,7 @@ fn scope(
         extensions: extensions.clone(),
         seen: shared.seen.clone(),
         desk: shared.desk(),
+        tally: shared.tally.clone(),
         token: token.clone(),
         depth: 0,
     };
@@ -178,7 +181,8 @@ fn new_run(
         },
         keep: Keep::Session(Arc::clone(shared)),
         record: Arc::default(),
-        usage: Usage::default(),
+        spending: Spending::default(),
+        pricing: recipe.pricing.clone(),
         calls: 0,
         compression: recipe
             .compressor
@@ -207,7 +211,8 @@ fn finished(
         tool_rounds: run.turn.tool_rounds(),
         calls: run.calls,
         changes,
-        usage: run.usage,
+        usage: run.spending.usage,
+        cost: run.spending.known_cost(),
         counts,
         tools: run.dispatch.registry.names().map(Arc::from).collect(),
         review: None,
@@ -286,6 +291,7 @@ fn spawn_review(
         extensions,
         seen: shared.seen.detach(),
         desk: shared.desk(),
+        tally: shared.tally.clone(),
         token,
         depth: recipe.max_depth,
     });

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use super::{Turn, conversation::Conversation};
 use crate::{
-    compress::CompressState,
-    message::{Message, Usage},
-    session::Shared,
-    store::StoreError,
+    compress::CompressState, cost::Spending, message::Message, session::Shared, store::StoreError,
     tool::Seen,
 };
 
@@ -31,10 +28,10 @@ impl Keep {
         &self,
         conversation: &Conversation,
         turn: &Turn,
-        usage: Usage,
+        spending: Spending,
     ) -> Result<(), StoreError> {
         match self {
-            Self::Session(shared) => shared.save(conversation, Some(turn), usage).await,
+            Self::Session(shared) => shared.save(conversation, Some(turn), spending).await,
             Self::Nowhere => Ok(()),
         }
     }
@@ -45,10 +42,10 @@ impl Keep {
         conversation: &Conversation,
         messages: Vec<Message>,
         turn: &Turn,
-        usage: Usage,
+        spending: Spending,
     ) -> Result<(), StoreError> {
         if let Self::Session(shared) = self {
-            shared.compact(conversation, &messages, turn, usage).await?;
+            shared.compact(conversation, &messages, turn, spending).await?;
         }
         conversation.replace(messages);
         Ok(())

@@ -1,5 +1,6 @@
 //! The agent: a recipe from which conversations are started, and the loop that runs their turns.
 
+mod budget;
 mod builder;
 mod recipe;
 mod reply;
@@ -28,6 +29,7 @@ use std::{
 };
 
 pub use self::{
+    budget::SessionLimits,
     builder::{AgentBuilder, BuildError, Extension},
     event::{AgentError, AgentEvent, Finish, FinishedTurn},
     reply::{Reply, TurnInput},
@@ -35,6 +37,7 @@ pub use self::{
     turn::{Limits, Outcome, Step, Turn},
 };
 pub(crate) use self::{
+    budget::Tally,
     conversation::Conversation,
     event::describe,
     finish::{Start, run_turn, start_review},

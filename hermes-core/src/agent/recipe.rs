@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Limits,
+    Limits, SessionLimits,
     hook::Hooks,
     tasks::{Reports, Tasks},
 };
@@ -12,6 +12,7 @@ use crate::{
     clock::Clock,
     compress::Compressor,
     context::ResultHint,
+    cost::Pricing,
     prompt::PromptSource,
     provider::{ModelId, Provider, Sampling, ToolChoice},
     review::ReviewPolicy,
@@ -35,7 +36,9 @@ pub(crate) struct Recipe {
     pub(crate) counters: Option<Arc<dyn CounterStore>>,
     pub(crate) compressor: Option<Arc<dyn Compressor>>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) pricing: Option<Arc<dyn Pricing>>,
     pub(crate) limits: Limits,
+    pub(crate) session_limits: SessionLimits,
     pub(crate) max_depth: u32,
     pub(crate) max_result_chars: usize,
     pub(crate) tasks: Tasks,

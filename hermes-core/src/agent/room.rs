@@ -11,7 +11,7 @@ use crate::{
         CompressCause, CompressError, CompressState, CompressTask, Compressed, Compressor,
         request_tokens,
     },
-    message::{Message, Role},
+    message::{Message, Role, Usage},
     provider::{ProviderError, ProviderErrorKind, Recovery, Request},
 };
 
@@ -123,11 +123,14 @@ impl Run {
             compression.refused = None;
         }
         let Compressed { messages, before, after, usage } = done;
-        self.usage += usage;
+        if usage != Usage::default() {
+            let model = self.template.model.clone();
+            self.spend(&model, usage);
+        }
         self.turn.apply(&Outcome::Compressed(usage));
         // What the model was shown is out of its sight now.
         self.keep.forget_seen(&self.dispatch.scope.seen);
-        self.keep.compact(&self.conversation, messages, &self.turn, self.usage).await?;
+        self.keep.compact(&self.conversation, messages, &self.turn, self.spending).await?;
         self.dispatch.events.send(|| AgentEvent::Compressed { before, after });
         Ok(())
     }

@@ -81,7 +81,7 @@ impl Run {
         let started: Vec<CallId> = group.iter().map(|call| call.id.clone()).collect();
         let finished: Vec<CallResult> = done.results().collect();
         self.turn.apply(&Outcome::CallsStarted { started: &started, finished: &finished });
-        Ok(self.keep.save(&self.conversation, &self.turn, self.usage).await?)
+        Ok(self.keep.save(&self.conversation, &self.turn, self.spending).await?)
     }
 
     fn after(&mut self, done: &Dispatched) {

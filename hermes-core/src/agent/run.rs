@@ -22,9 +22,11 @@ use super::{
 use crate::{
     change::Change,
     compress::CompressCause,
+    cost::{Pricing, Spending},
     message::{CallResult, CallStatus, Message, StopReason, Usage},
     provider::{
-        Assembly, ModelEvent, Provider, ProviderError, ProviderErrorKind, Request, ToolChoice,
+        Assembly, ModelEvent, ModelId, Provider, ProviderError, ProviderErrorKind, Request,
+        ToolChoice,
     },
 };
 
@@ -42,7 +44,8 @@ pub(crate) struct Run {
     pub(crate) keep: Keep,
     /// Where changes are noted as they happen.
     pub(crate) record: Arc<Mutex<Vec<Change>>>,
-    pub(crate) usage: Usage,
+    pub(crate) spending: Spending,
+    pub(crate) pricing: Option<Arc<dyn Pricing>>,
     pub(crate) calls: u32,
     /// How room is made in the conversation, if it is.
     pub(crate) compression: Option<Compression>,
@@ -66,7 +69,7 @@ impl Run {
         let settled = |call| CallResult::new(call, CallStatus::Cancelled, SETTLED);
         if 0 < self.conversation.settle(settled) || ended.is_err() {
             // The error that ended the turn is the one to report.
-            let kept = self.keep.save(&self.conversation, &self.turn, self.usage).await;
+            let kept = self.keep.save(&self.conversation, &self.turn, self.spending).await;
             if ended.is_ok() {
                 kept?;
             }
@@ -86,7 +89,7 @@ impl Run {
                 Step::Grace => self.append(Message::user(SUM_UP)),
                 Step::Finish(finish) => return Ok(finish),
             }
-            self.keep.save(&self.conversation, &self.turn, self.usage).await?;
+            self.keep.save(&self.conversation, &self.turn, self.spending).await?;
         }
     }
 
@@ -112,14 +115,14 @@ impl Run {
         );
         let ended = self.stream(&request, &mut assembly).instrument(span.clone()).await;
         // The history must be unshared again before it grows.
-        drop(request);
+        let Request { model, .. } = request;
         match ended {
             Ok(()) => {
                 let reply = self.keep_reply(assembly.into_message());
                 let usage = reply.usage.unwrap_or_default();
                 span.record("gen_ai.usage.input_tokens", usage.input);
                 span.record("gen_ai.usage.output_tokens", usage.output);
-                self.usage += usage;
+                self.spend(&model, usage);
                 self.turn.apply(&Outcome::Replied(&reply));
                 self.note_approvals(&reply);
                 if self.dispatch.hooks.listen(HookPoints::AFTER_REPLY) {
@@ -211,6 +214,18 @@ impl Run {
             ModelEvent::Reasoning(delta) => events.send(|| AgentEvent::Reasoning(delta.clone())),
             _ => {}
         }
+    }
+
+    /// Takes note of what a request of `model` took. Under a limit of money the host is warned once
+    /// where the price is not known.
+    pub(super) fn spend(&mut self, model: &ModelId, usage: Usage) {
+        let cost = self.pricing.as_ref().and_then(|it| it.cost(model.as_str(), &usage));
+        if cost.is_none() && self.turn.has_cost_limit() && self.spending.unpriced == 0 {
+            let why = format!("the price of {} is not known: its requests count as free", model);
+            self.dispatch.events.send(|| AgentEvent::Warning(why));
+        }
+        self.spending.add(usage, cost);
+        self.turn.spend(cost.unwrap_or_default());
     }
 
     /// Appends a reply, unless it is blank: no wire takes such a message back.

@@ -10,6 +10,7 @@ use super::Finish;
 use crate::{
     approval::Ruling,
     compress::CompressCause,
+    cost::Cost,
     message::{CallId, CallResult, Message, StopReason, Usage},
 };
 
@@ -38,6 +39,8 @@ pub struct Turn {
     requests: u32,
     tool_rounds: u32,
     tokens: u64,
+    #[serde(default)]
+    cost: Cost,
     empty_replies: u32,
     continuations: u32,
     in_grace: bool,
@@ -83,13 +86,16 @@ pub struct Limits {
     /// The most tokens, input and output together, before the grace request. `None`, the default,
     /// for no limit.
     pub tokens: Option<u64>,
+    /// The most money, before the grace request. `None`, the default, for no limit. What has no known
+    /// price counts as nothing, of which the host is warned.
+    pub cost: Option<Cost>,
     /// How often an answer that was cut at the limit of output tokens is continued. 3 by default.
     pub continuations: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { requests: 90, tokens: None, continuations: 3 }
+        Self { requests: 90, tokens: None, cost: None, continuations: 3 }
     }
 }
 
@@ -189,6 +195,7 @@ impl Turn {
             requests: 0,
             tool_rounds: 0,
             tokens: 0,
+            cost: Cost::ZERO,
             empty_replies: 0,
             continuations: 0,
             in_grace: false,
@@ -295,6 +302,16 @@ impl Turn {
         &self.rulings
     }
 
+    /// Returns whether money is limited.
+    pub fn has_cost_limit(&self) -> bool {
+        self.limits.cost.is_some()
+    }
+
+    /// Takes note of what a request cost, before its outcome is applied.
+    pub fn spend(&mut self, cost: Cost) {
+        self.cost += cost;
+    }
+
     /// Returns the tokens used so far.
     pub fn tokens(&self) -> u64 {
         self.tokens
@@ -388,15 +405,16 @@ impl Turn {
             return Phase::Over(Finish::OutOfRounds);
         }
         let is_last = self.limits.requests <= self.requests.saturating_add(1);
-        if is_last || self.are_tokens_spent() { Phase::Grace } else { Phase::Model }
+        if is_last || self.is_budget_spent() { Phase::Grace } else { Phase::Model }
     }
 
     fn is_spent(&self) -> bool {
-        self.limits.requests <= self.requests || self.are_tokens_spent()
+        self.limits.requests <= self.requests || self.is_budget_spent()
     }
 
-    fn are_tokens_spent(&self) -> bool {
+    fn is_budget_spent(&self) -> bool {
         self.limits.tokens.is_some_and(|limit| limit <= self.tokens)
+            || self.limits.cost.is_some_and(|limit| limit <= self.cost)
     }
 }
 
@@ -564,6 +582,18 @@ mod tests {
 
         assert_eq!(turn.next_step(), Step::CallModel);
         assert_eq!(turn.rulings(), []);
+    }
+
+    #[test]
+    fn money_is_a_limit_too() {
+        let mut turn = Turn::new(Limits { cost: Some(Cost::from_cents(5)), ..Limits::default() });
+
+        turn.spend(Cost::from_cents(5));
+        turn.apply(&Outcome::Replied(&calling(&["a"])));
+        turn.apply(&Outcome::ToolsRan);
+        turn.apply(&Outcome::NothingToAppend);
+
+        assert_eq!(turn.next_step(), Step::Grace);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What model calls cost: an exact amount, and the trait that estimates it.
 
 mod decimal;
+mod spending;
 
 use std::{
     fmt,
@@ -13,7 +14,7 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use self::decimal::DollarsVisitor;
-pub use self::decimal::ParseCostError;
+pub use self::{decimal::ParseCostError, spending::Spending};
 use crate::message::Usage;
 
 /// Estimates what a model call costs.

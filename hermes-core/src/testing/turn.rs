@@ -32,6 +32,7 @@ pub fn finished_turn(text: impl Into<String>) -> FinishedTurn {
         calls: 0,
         changes: Vec::new(),
         usage: Usage::default(),
+        cost: None,
         counts: Counts::default(),
         tools: Vec::new(),
         review: None,

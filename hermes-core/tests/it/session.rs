@@ -75,7 +75,7 @@ async fn a_stored_session_goes_on_where_it_was() {
     assert_eq!(stored.messages, *session.history());
     assert_eq!(stored.state.turns, 2);
     assert_eq!(stored.state.turn, None);
-    assert_eq!(stored.state.usage.input, 300);
+    assert_eq!(stored.state.spending.usage.input, 300);
 }
 
 #[tokio::test]

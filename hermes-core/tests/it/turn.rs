@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use hermes_core::{
-    agent::{AgentError, AgentEvent, BuildError, Finish},
-    message::{Call, CallStatus, Message, Part, Role, StopReason},
+    Cost, Pricing,
+    agent::{AgentError, AgentEvent, BuildError, Finish, Limits, SessionLimits},
+    message::{Call, CallStatus, Message, Part, Role, StopReason, Usage},
     provider::{ProviderError, ProviderErrorKind, ToolChoice},
     testing::ScriptedProvider,
     tool::{self, Extensions, ToolOutput, ToolSpec},
@@ -417,4 +418,75 @@ fn mistakes_of_the_builder_name_the_parts() {
         agent(&model).tool(tool::from_fn("my tool", "", |_: Echo, _| async { Ok("") })),
         "the tool \"my tool\" cannot be offered: its name must be 1 to 64 of a-z, A-Z, 0-9, '_' and '-'",
     );
+}
+
+/// Prices every token at a cent.
+#[derive(Debug)]
+struct Cents;
+
+impl Pricing for Cents {
+    fn cost(&self, model: &str, usage: &Usage) -> Option<Cost> {
+        (model == "scripted").then(|| Cost::from_cents(usage.total()))
+    }
+}
+
+#[tokio::test]
+async fn what_a_turn_costs_is_known_and_limited() {
+    // Each request takes 110 tokens.
+    let model = ScriptedProvider::new()
+        .call("echo", json!({"text": "one"}))
+        .call("echo", json!({"text": "two"}))
+        .say("That was two.");
+    let mut limits = Limits::default();
+    limits.cost = Some(Cost::from_cents(220));
+    let agent = agent(&model).pricing(Cents).limits(limits).build().unwrap();
+    let session = agent.session();
+
+    let turn = session.send("Say things.").await.unwrap();
+
+    assert_eq!((turn.finish, turn.text.as_str()), (Finish::OutOfRounds, "That was two."));
+    assert_eq!(turn.cost, Some(Cost::from_cents(330)));
+    assert_eq!(session.spending().requests, 3);
+    assert_eq!(model.last_request().unwrap().tool_choice, ToolChoice::None);
+}
+
+#[tokio::test]
+async fn a_session_ends_when_its_budget_is_spent() {
+    let model = ScriptedProvider::new().say("one").say("two").say("three");
+    let agent = agent(&model).session_limits(SessionLimits::default().tokens(200)).build().unwrap();
+    let session = agent.session();
+
+    session.send("Go.").await.unwrap();
+    let second = session.send("Go.").await.unwrap();
+    let history = session.history();
+    let err = session.send("Go.").await.unwrap_err();
+
+    assert!(second.is_completed());
+    assert!(matches!(err, AgentError::OutOfBudget), "{err:?}");
+    assert_eq!(session.history(), history, "nothing was asked, nothing was noted");
+}
+
+#[tokio::test]
+async fn a_model_without_a_price_is_told_once() {
+    let model = ScriptedProvider::new().call("echo", json!({"text": "one"})).say("done");
+    let mut limits = Limits::default();
+    limits.cost = Some(Cost::from_cents(1));
+    let builder = agent(&model).model("other").limits(limits);
+    let session = builder.pricing(Cents).build().unwrap().session();
+
+    let mut reply = session.send("Go.");
+    let mut warnings = Vec::new();
+    while let Some(event) = reply.next().await {
+        if let AgentEvent::Warning(why) = event {
+            warnings.push(why);
+        }
+    }
+    let turn = reply.await.unwrap();
+
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!((turn.finish, turn.cost), (Finish::Answered, None));
+    let mut limits = Limits::default();
+    limits.cost = Some(Cost::from_cents(1));
+    let unpriced = agent(&model).limits(limits).build().unwrap_err();
+    assert_eq!(unpriced, BuildError::NoPricing);
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::{fails, succeeds};
 use crate::{
     agent::{Limits, Turn},
+    cost::{Cost, Spending},
     message::{
         Call, CallResult, CallStatus, Image, Message, MessageId, Part, Reasoning, Role, StopReason,
         Usage,
@@ -278,7 +279,15 @@ fn every_kind_of_state() -> SessionState {
         counts: Counts { turns_since_memory: 2, rounds_since_skills: 4 },
         seen: vec![("skill:a/SKILL.md".to_owned(), Version::of("a"))],
         turn: Some(Turn::new(Limits::default())),
-        usage: Usage::new(1_000, 200),
+        spending: spending(),
+        reviews: spending(),
         ..SessionState::default()
     }
+}
+
+fn spending() -> Spending {
+    let mut spending = Spending::default();
+    spending.add(Usage::new(1_000, 200), Some(Cost::from_picodollars(7)));
+    spending.add(Usage::new(10, 2), None);
+    spending
 }
