@@ -115,7 +115,8 @@ impl Run {
         );
         let ended = self.stream(&request, &mut assembly).instrument(span.clone()).await;
         // The history must be unshared again before it grows.
-        let Request { model, .. } = request;
+        let model = request.model.clone();
+        drop(request);
         match ended {
             Ok(()) => {
                 let reply = self.keep_reply(assembly.into_message());
