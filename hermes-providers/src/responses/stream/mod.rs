@@ -72,7 +72,7 @@ impl Read for ResponseReader {
 
     fn take(
         &mut self,
-        event: InEvent<'_>,
+        event: &mut InEvent<'_>,
         data: &str,
         answer: &mut Answer<'_>,
     ) -> Result<(), WireError> {
