@@ -33,8 +33,8 @@ fn result(id: &str, content: &str) -> Message {
 fn answer(provider: &OpenAiResponses, output: &str) -> Message {
     let body = format!(r#"{{"object":"response","status":"completed","output":{output}}}"#);
     let mut assembly = Assembly::default();
-    for event in provider.read_answer([body.as_bytes()]).unwrap() {
-        assembly.push(event);
+    for event in provider.read_answer([body.as_bytes()]) {
+        assembly.push(event.unwrap());
     }
     assembly.into_message()
 }

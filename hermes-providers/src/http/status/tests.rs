@@ -145,7 +145,8 @@ fn a_bad_request_keeps_the_words_of_the_endpoint() {
 
     assert_eq!(
         err.to_string(),
-        "the endpoint calls the request malformed (400 Bad Request): invalid tool call arguments"
+        "the endpoint calls the request malformed (400 Bad Request): invalid tool call arguments; \
+         check sampling, tools and extra fields, or ask another endpoint"
     );
     assert_eq!(err.recovery(), Recovery::GiveUp);
     assert_eq!(err.status(), Some(400));
@@ -155,11 +156,11 @@ fn a_bad_request_keeps_the_words_of_the_endpoint() {
 fn details_come_in_many_shapes() {
     let body = br#"{"detail":[{"loc":["body"],"msg":"field required"},{"msg":"and more"}]}"#;
     let err = classify(422, &HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
-    assert!(err.to_string().ends_with(": field required; and more"), "{err}");
+    assert!(err.to_string().contains("): field required; and more; check"), "{err}");
 
     let body = br#"{"error":{"message":"Provider returned error","metadata":{"raw":"too hot"}}}"#;
     let err = classify(400, &HeaderMap::new(), body, SystemTime::UNIX_EPOCH);
-    assert!(err.to_string().ends_with(": Provider returned error: too hot"), "{err}");
+    assert!(err.to_string().contains("): Provider returned error: too hot; check"), "{err}");
 }
 
 #[test]
