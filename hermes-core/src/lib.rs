@@ -76,7 +76,8 @@
 //!
 //! Turns, model requests and tool calls are `tracing` spans at level `DEBUG` (`invoke_agent`, `chat`,
 //! `execute_tool`) with the field names of `OpenTelemetry` for models (`gen_ai.request.model`,
-//! `gen_ai.usage.input_tokens`, …). They carry no message content.
+//! `gen_ai.usage.input_tokens`, …). They carry message content only where
+//! [`AgentBuilder::trace_content`](agent::AgentBuilder::trace_content) switches it on.
 //!
 //! # Feature flags
 //!

@@ -54,6 +54,7 @@ pub struct AgentBuilder {
     session_limits: SessionLimits,
     max_depth: u32,
     max_result_chars: usize,
+    traces_content: bool,
 }
 
 impl AgentBuilder {
@@ -83,6 +84,7 @@ impl AgentBuilder {
             session_limits: SessionLimits::default(),
             max_depth: Self::DEFAULT_MAX_DEPTH,
             max_result_chars: Self::DEFAULT_MAX_RESULT_CHARS,
+            traces_content: false,
         }
     }
 
@@ -237,6 +239,13 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets whether spans hold what was said: prompts, messages, arguments and results, which may be
+    /// private and long. They do not by default.
+    pub fn trace_content(mut self, is_on: bool) -> Self {
+        self.traces_content = is_on;
+        self
+    }
+
     /// Puts the agent together.
     ///
     /// # Errors
@@ -281,6 +290,7 @@ impl AgentBuilder {
             session_limits: self.session_limits,
             max_depth: self.max_depth,
             max_result_chars: self.max_result_chars,
+            traces_content: self.traces_content,
             tasks: Tasks::default(),
             reports: Reports::default(),
         }))

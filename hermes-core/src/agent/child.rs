@@ -149,6 +149,7 @@ impl SessionFork {
             events: Events::default(),
             desk: parent.desk.clone(),
             max_result_chars: parent.recipe.max_result_chars,
+            traces_content: parent.recipe.traces_content,
             hints: parent.recipe.hints.clone(),
         }
     }

@@ -4,12 +4,13 @@ use std::{collections::VecDeque, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::{FutureExt, future::join_all};
 use tokio::sync::mpsc::UnboundedSender;
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::{
     AgentEvent,
     event::describe,
     hook::{Before, Hooks},
+    trace,
 };
 use crate::{
     approval::{Desk, Ruling},
@@ -28,6 +29,7 @@ pub(crate) struct Dispatch {
     pub(crate) events: Events,
     pub(crate) desk: Desk,
     pub(crate) max_result_chars: usize,
+    pub(crate) traces_content: bool,
     /// What is added to results, if anything is.
     pub(crate) hints: Option<Arc<dyn ResultHint>>,
 }
@@ -273,13 +275,20 @@ impl Dispatch {
         arguments: serde_json::Value,
     ) -> (ToolOutput, Option<End>) {
         self.events.send(|| AgentEvent::CallStarted(call.clone()));
+        let span = trace::call_span(call, self.traces_content);
+        let (output, end) = self.ran(tool, call, arguments, span.clone()).await;
+        trace::returned(&span, &output, self.traces_content);
+        (output, end)
+    }
+
+    async fn ran(
+        &self,
+        tool: &Arc<dyn Tool>,
+        call: &Call,
+        arguments: serde_json::Value,
+        span: Span,
+    ) -> (ToolOutput, Option<End>) {
         let context = ToolContext::new(Arc::clone(&self.scope), call.id.clone());
-        let span = tracing::debug_span!(
-            "execute_tool",
-            gen_ai.operation.name = "execute_tool",
-            gen_ai.tool.name = &*call.name,
-            gen_ai.tool.call.id = call.id.as_str(),
-        );
         let running =
             AssertUnwindSafe(tool.call(arguments, &context)).catch_unwind().instrument(span);
         let limit = self.registry.spec(&call.name).and_then(|spec| spec.timeout);

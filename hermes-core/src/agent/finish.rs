@@ -16,6 +16,7 @@ use super::{
     room::Compression,
     run::Run,
     tasks::ReviewTicket,
+    trace,
 };
 use crate::{
     change::{Change, ChangeTarget},
@@ -48,15 +49,10 @@ pub(crate) async fn run_turn(
     token: CancellationToken,
     result: oneshot::Sender<Result<FinishedTurn, AgentError>>,
 ) {
-    let span = tracing::debug_span!(
-        "invoke_agent",
-        gen_ai.operation.name = "invoke_agent",
-        gen_ai.conversation.id = shared.id.as_str(),
-    );
+    let span = trace::turn_span(&shared.id);
     let is_new = matches!(begin, Start::Message(_));
     let before = shared.turn().0.saturating_sub(u64::from(!is_new));
     let turn = AssertUnwindSafe(one_turn(&shared, begin, events, token)).catch_unwind();
-
     let mut outcome = turn.instrument(span).await.unwrap_or(Err(AgentError::Lost));
     if shared.recipe.hooks.listen(HookPoints::TURN_ENDED) {
         outcome = Box::pin(told(&shared, before, outcome)).await;
@@ -177,6 +173,7 @@ fn new_run(
             events: Events(Some(events)),
             desk: shared.desk(),
             max_result_chars: recipe.max_result_chars,
+            traces_content: recipe.traces_content,
             hints: recipe.hints.clone(),
         },
         keep: Keep::Session(Arc::clone(shared)),

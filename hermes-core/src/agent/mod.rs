@@ -22,6 +22,7 @@ mod finish;
 
 mod event;
 mod tasks;
+mod trace;
 
 use std::{
     hash::{BuildHasher, Hasher, RandomState},

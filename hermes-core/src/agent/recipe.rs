@@ -41,6 +41,7 @@ pub(crate) struct Recipe {
     pub(crate) session_limits: SessionLimits,
     pub(crate) max_depth: u32,
     pub(crate) max_result_chars: usize,
+    pub(crate) traces_content: bool,
     pub(crate) tasks: Tasks,
     pub(crate) reports: Reports,
 }

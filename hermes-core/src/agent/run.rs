@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures::StreamExt;
-use tracing::{Instrument, field};
+use tracing::Instrument;
 
 use super::{
     AgentError, AgentEvent, Finish, Outcome, Step, Turn,
@@ -18,6 +18,7 @@ use super::{
     hook::{AfterReply, HookPoints},
     keep::Keep,
     room::Compression,
+    trace,
 };
 use crate::{
     change::Change,
@@ -105,14 +106,8 @@ impl Run {
             return Ok(());
         }
         let mut assembly = Assembly::default();
-        let span = tracing::debug_span!(
-            "chat",
-            gen_ai.operation.name = "chat",
-            gen_ai.request.model = request.model.as_str(),
-            gen_ai.usage.input_tokens = field::Empty,
-            gen_ai.usage.output_tokens = field::Empty,
-            error.r#type = field::Empty,
-        );
+        let has_content = self.dispatch.traces_content;
+        let span = trace::request_span(&request, has_content);
         let ended = self.stream(&request, &mut assembly).instrument(span.clone()).await;
         // The history must be unshared again before it grows.
         let model = request.model.clone();
@@ -121,8 +116,7 @@ impl Run {
             Ok(()) => {
                 let reply = self.keep_reply(assembly.into_message());
                 let usage = reply.usage.unwrap_or_default();
-                span.record("gen_ai.usage.input_tokens", usage.input);
-                span.record("gen_ai.usage.output_tokens", usage.output);
+                trace::replied(&span, &reply, usage, has_content);
                 self.spend(&model, usage);
                 self.turn.apply(&Outcome::Replied(&reply));
                 self.note_approvals(&reply);
@@ -137,7 +131,7 @@ impl Run {
                 Ok(())
             }
             Err(err) => {
-                span.record("error.type", err.kind().as_str());
+                trace::failed(&span, err.kind());
                 let Some(err) = self.make_room_after(err, assembly.is_empty()) else {
                     return Ok(());
                 };

@@ -8,4 +8,5 @@ mod hook;
 mod random;
 mod session;
 mod support;
+mod trace;
 mod turn;

@@ -1,0 +1,116 @@
+//! What a host sees in its traces.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use hermes_core::{
+    provider::{ProviderError, ProviderErrorKind},
+    testing::ScriptedProvider,
+};
+use serde_json::json;
+use tracing::{
+    Event, Metadata, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
+
+use crate::support::agent;
+
+type Fields = BTreeMap<&'static str, String>;
+
+/// Notes every span of this crate with its fields.
+#[derive(Clone, Default)]
+struct Recorder {
+    next: Arc<AtomicU64>,
+    spans: Arc<Mutex<BTreeMap<u64, (&'static str, Fields)>>>,
+}
+
+struct Taker<'a>(&'a mut Fields);
+
+impl Visit for Taker<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.insert(field.name(), format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name(), value.to_owned());
+    }
+}
+
+impl Subscriber for Recorder {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("hermes_core")
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let id = self.next.fetch_add(1, Ordering::SeqCst) + 1;
+        let mut fields = Fields::new();
+        span.record(&mut Taker(&mut fields));
+        self.spans.lock().unwrap().insert(id, (span.metadata().name(), fields));
+        Id::from_u64(id)
+    }
+
+    fn record(&self, span: &Id, values: &Record<'_>) {
+        let mut spans = self.spans.lock().unwrap();
+        let (_, fields) = spans.get_mut(&span.into_u64()).unwrap();
+        values.record(&mut Taker(fields));
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// Runs a turn of one call and one that fails, and returns the spans.
+async fn spans(has_content: bool) -> Vec<(&'static str, Fields)> {
+    let recorder = Recorder::default();
+    let _guard = tracing::subscriber::set_default(recorder.clone());
+    let model = ScriptedProvider::new()
+        .call("echo", json!({"text": "secret"}))
+        .say("That was secret.")
+        .fail(ProviderError::new(ProviderErrorKind::Auth, "no"));
+    let agent = agent(&model).trace_content(has_content).build().unwrap();
+    let session = agent.session();
+    session.send("Say secret.").await.unwrap();
+    session.send("Again.").await.unwrap_err();
+    let spans = recorder.spans.lock().unwrap();
+    spans.values().cloned().collect()
+}
+
+#[tokio::test]
+async fn spans_have_the_names_of_the_convention_and_nothing_that_was_said() {
+    let spans = spans(false).await;
+
+    let names: Vec<_> = spans.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["invoke_agent", "chat", "execute_tool", "chat", "invoke_agent", "chat"]);
+    let fields = |at: usize, field: &str| spans[at].1.get(field).map(String::as_str);
+    assert_eq!(fields(1, "gen_ai.request.model"), Some("scripted"));
+    assert_eq!(fields(1, "gen_ai.usage.input_tokens"), Some("100"));
+    assert_eq!(fields(1, "gen_ai.response.finish_reasons"), Some(r#"["tool_calls"]"#));
+    assert_eq!(fields(2, "gen_ai.tool.name"), Some("echo"));
+    assert_eq!(fields(5, "error.type"), Some("auth"));
+    let all = format!("{spans:?}");
+    assert!(!all.contains("secret"), "{all}");
+}
+
+#[tokio::test]
+async fn what_was_said_is_in_spans_that_are_to_have_it() {
+    let spans = spans(true).await;
+
+    let fields = |at: usize, field: &str| spans[at].1.get(field).cloned().unwrap();
+    assert_eq!(fields(1, "gen_ai.system_instructions"), "You echo.");
+    assert!(fields(1, "gen_ai.input.messages").contains("Say secret."));
+    assert!(fields(3, "gen_ai.output.messages").contains("That was secret."));
+    assert_eq!(fields(2, "gen_ai.tool.call.arguments"), r#"{"text":"secret"}"#);
+    assert_eq!(fields(2, "gen_ai.tool.call.result"), "secret");
+}
