@@ -288,6 +288,17 @@ fn reasoning_stays_here_when_what_came_with_it_has_changed() {
 }
 
 #[test]
+fn an_item_that_says_nothing_does_not_keep_reasoning_here() {
+    let provider = provider();
+    let silent = SAID.replace("hm", "");
+
+    let turn = answer(&provider, &format!("[{THOUGHT},{silent},{CALLED}]"));
+
+    let body = sent(&provider, &turn);
+    assert!(body.contains("rs_1") && body.contains("fc_1") && !body.contains("msg_1"), "{body}");
+}
+
+#[test]
 fn reasoning_that_nothing_follows_stays_here() {
     let provider = provider();
     let last = THOUGHT.replace("rs_1", "rs_2");

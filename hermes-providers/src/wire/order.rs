@@ -97,3 +97,56 @@ fn record_of<'a>(part: &'a Part, provider: &str) -> Option<&'a Value> {
     let Part::Reasoning(reasoning) = part else { return None };
     opaque_of(reasoning, provider).filter(|it| it.get(KEY).is_some())
 }
+
+#[cfg(test)]
+mod tests {
+    use hermes_core::message::Call;
+    use serde_json::json;
+
+    use super::*;
+
+    const ORDER: [PartKind; 4] =
+        [PartKind::Reasoning, PartKind::Call, PartKind::Text, PartKind::Call];
+
+    /// A message as it is put together, with the record of another order.
+    fn parts() -> Vec<Part> {
+        vec![
+            Part::Reasoning(Reasoning::new("thought")),
+            Part::Text("text".to_owned()),
+            Part::Reasoning(record("mine", &ORDER, json!({"note": 1}))),
+            Part::Call(Call::new("a", "x", "{}")),
+            Part::Call(Call::new("b", "x", "{}")),
+        ]
+    }
+
+    #[test]
+    fn parts_come_back_in_the_recorded_order() {
+        let parts = parts();
+
+        let Ordered::Recorded(ordered, record) = in_order(&parts, "mine") else { panic!() };
+
+        assert_eq!(ordered, [&parts[0], &parts[3], &parts[1], &parts[4]]);
+        assert_eq!(record["note"], 1);
+    }
+
+    #[test]
+    fn the_record_of_another_provider_is_none() {
+        assert!(matches!(in_order(&parts(), "another"), Ordered::Unrecorded));
+    }
+
+    #[test]
+    fn a_record_that_does_not_fit_is_told_as_such() {
+        for at in [0, 1, 3] {
+            let mut fewer = parts();
+            fewer.remove(at);
+            assert!(matches!(in_order(&fewer, "mine"), Ordered::Changed), "{at}");
+
+            let mut more = parts();
+            more.push(more[at].clone());
+            assert!(matches!(in_order(&more, "mine"), Ordered::Changed), "{at}");
+        }
+        let mut twice = parts();
+        twice.push(twice[2].clone());
+        assert!(matches!(in_order(&twice, "mine"), Ordered::Changed));
+    }
+}

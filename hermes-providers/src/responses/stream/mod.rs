@@ -41,6 +41,8 @@ pub(super) struct ResponseReader {
 #[derive(Debug)]
 struct Open {
     kind: ItemKind,
+    /// What goes into the record once the item has said something.
+    step: Option<Step>,
     /// What was thought in it.
     thought: String,
     /// Whether text or arguments of it have come.
@@ -125,41 +127,37 @@ impl ResponseReader {
     fn start(&mut self, index: u64, item: &InItem<'_>, answer: &mut Answer<'_>) {
         answer.begin();
         let kind = item.kind();
+        let mut step = None;
         match kind {
-            ItemKind::Message => self.push_step(PartKind::Text, item),
+            ItemKind::Message => step = Some(item.step(PartKind::Text)),
             ItemKind::Call => {
-                self.push_step(PartKind::Call, item);
+                self.steps.push(item.step(PartKind::Call));
                 answer.call(index, item.wire_id(), item.name.text(), &Loose::Null);
             }
             ItemKind::Reasoning => {}
             ItemKind::Other => self.has_gap = true,
         }
         let is_named = item.name.text().is_some();
-        let open = Open { kind, thought: String::new(), has_content: false, is_named };
+        let open = Open { kind, step, thought: String::new(), has_content: false, is_named };
         self.open.insert(index, open);
     }
 
-    fn push_step(&mut self, kind: PartKind, item: &InItem<'_>) {
-        let is_text = |step: &Step| step.kind == PartKind::Text;
-        // Texts in a row are one text once they are put together.
-        if kind == PartKind::Text && self.steps.last().is_some_and(is_text) {
-            return;
-        }
-        let owned = |field: &Loose<'_>| field.text().map(str::to_owned);
-        self.steps.push(Step { kind, id: owned(&item.id), phase: owned(&item.phase) });
-    }
-
-    /// Returns the item at `index`, which begins with `item` if it has not been announced.
+    /// Returns the item at `index`, which begins here if it has not been announced.
     fn open_as(
         &mut self,
         index: u64,
-        item: &InItem<'_>,
+        kind: ItemKind,
         answer: &mut Answer<'_>,
     ) -> Option<&mut Open> {
-        if self.open.get(&index).is_none_or(|open| open.kind != item.kind()) {
-            self.start(index, item, answer);
+        if self.is_other(index, kind) {
+            self.start(index, &InItem::of(kind), answer);
         }
         self.open.get_mut(&index)
+    }
+
+    /// Returns whether no item of that kind is open at `index`.
+    fn is_other(&self, index: u64, kind: ItemKind) -> bool {
+        self.open.get(&index).is_none_or(|open| open.kind != kind)
     }
 
     fn say(&mut self, index: u64, words: Words<'_>, answer: &mut Answer<'_>) {
@@ -167,8 +165,12 @@ impl ResponseReader {
         if text.is_empty() {
             return;
         }
-        if let Some(open) = self.open_as(index, &InItem::of(ItemKind::Message), answer) {
+        if let Some(open) = self.open_as(index, ItemKind::Message, answer) {
             open.has_content = true;
+            let step = open.step.take();
+            // Texts in a row are one text once they are put together.
+            let is_last = self.steps.last().is_some_and(|step| step.kind == PartKind::Text);
+            self.steps.extend(step.filter(|_| !is_last));
         }
         if self.speaker.replace(index).is_some_and(|last| last != index) {
             answer.text(BETWEEN);
@@ -180,7 +182,7 @@ impl ResponseReader {
     }
 
     fn think(&mut self, index: u64, text: &str, answer: &mut Answer<'_>) {
-        if let Some(open) = self.open_as(index, &InItem::of(ItemKind::Reasoning), answer) {
+        if let Some(open) = self.open_as(index, ItemKind::Reasoning, answer) {
             open.thought.push_str(text);
         }
         answer.reasoning(text);
@@ -195,7 +197,7 @@ impl ResponseReader {
 
     /// Takes more of the arguments of a call.
     fn pass(&mut self, index: u64, arguments: &Loose<'_>, answer: &mut Answer<'_>) {
-        if let Some(open) = self.open_as(index, &InItem::of(ItemKind::Call), answer) {
+        if let Some(open) = self.open_as(index, ItemKind::Call, answer) {
             open.has_content |= !arguments.is_nothing() && arguments.as_str() != Some("");
             answer.call(index, None, None, arguments);
         }
@@ -203,7 +205,7 @@ impl ResponseReader {
 
     /// Takes all arguments of a call, which say something new only where none have come in pieces.
     fn pass_whole(&mut self, index: u64, arguments: &Loose<'_>, answer: &mut Answer<'_>) {
-        let open = self.open_as(index, &InItem::of(ItemKind::Call), answer);
+        let open = self.open_as(index, ItemKind::Call, answer);
         if open.is_some_and(|it| !it.has_content) {
             self.pass(index, arguments, answer);
         }
@@ -211,7 +213,10 @@ impl ResponseReader {
 
     fn end(&mut self, index: u64, raw: &RawValue, answer: &mut Answer<'_>) {
         let Some(item) = read::<InItem<'_>>(raw) else { return };
-        let is_silent = self.open_as(index, &item, answer).is_some_and(|open| !open.has_content);
+        if self.is_other(index, item.kind()) {
+            self.start(index, &item, answer);
+        }
+        let is_silent = self.open.get(&index).is_some_and(|open| !open.has_content);
         if item.kind() == ItemKind::Message && is_silent {
             for part in &item.content.0 {
                 self.say(index, Words::Said(part.text.as_str().unwrap_or_default()), answer);
@@ -240,7 +245,7 @@ impl ResponseReader {
         let text = Some(item.thought()).filter(|it| !it.is_empty());
         // Without its content an item is only a name for what the endpoint has not kept.
         if item.encrypted_content.text().is_some() || !item.content.0.is_empty() {
-            self.push_step(PartKind::Reasoning, item);
+            self.steps.push(item.step(PartKind::Reasoning));
             let text = text.unwrap_or(thought);
             answer.reasoning_done(items::reasoning(&answer.provider(), text, raw));
             return;
@@ -269,10 +274,11 @@ impl ResponseReader {
             let message = "the response failed, and the endpoint does not say why";
             return Err(WireError::Refused(Detail::of_json(&json!({ "message": message }))));
         }
-        if self.steps.is_empty() && self.open.is_empty() && !self.has_gap {
-            let output = response.output.map_or("[]", RawValue::get);
-            let output: Vec<&RawValue> = serde_json::from_str(output).unwrap_or_default();
-            for (index, item) in (0..).zip(output) {
+        let is_all = self.steps.is_empty() && self.open.is_empty() && !self.has_gap;
+        let output = response.output.map_or("[]", RawValue::get);
+        let output: Vec<&RawValue> = serde_json::from_str(output).unwrap_or_default();
+        for (index, item) in (0..).zip(output) {
+            if is_all || self.open.contains_key(&index) {
                 self.end(index, item, answer);
             }
         }
@@ -304,6 +310,11 @@ impl InItem<'_> {
             "function_call" => ItemKind::Call,
             _ => ItemKind::Other,
         }
+    }
+
+    fn step(&self, kind: PartKind) -> Step {
+        let owned = |field: &Loose<'_>| field.text().map(str::to_owned);
+        Step { kind, id: owned(&self.id), phase: owned(&self.phase) }
     }
 
     /// Returns the id that ties a result to this call.

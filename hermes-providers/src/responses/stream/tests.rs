@@ -153,6 +153,26 @@ fn what_only_the_last_event_tells_is_taken_from_there() {
 }
 
 #[test]
+fn what_was_only_announced_is_told_by_the_last_event() {
+    let added = |index: u64, item: Value| json!({"type": "response.output_item.added", "output_index": index, "item": item});
+    let output = json!([
+        {"type": "message", "id": "msg_1", "content": [{"type": "output_text", "text": "ja"}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "a", "name": "ping", "arguments": "{}"},
+        {"type": "message", "id": "msg_2", "content": [{"type": "output_text", "text": "said"}]},
+    ]);
+
+    let message = message(&[
+        added(0, json!({"type": "message", "id": "msg_1", "content": []})),
+        added(1, json!({"type": "function_call", "call_id": "a", "name": "ping"})),
+        said(2, "said"),
+        json!({"type": "response.completed", "response": {"status": "completed", "output": output}}),
+    ]);
+
+    assert_eq!(message.text(), "said\n\nja");
+    assert_eq!(calls(&message), [("a", "ping", "{}")]);
+}
+
+#[test]
 fn arguments_may_come_at_the_end_only_or_as_an_object() {
     let added = |arguments: Value| {
         json!({"type": "response.output_item.added", "output_index": 0, "item":
