@@ -5,6 +5,7 @@ mod approval;
 mod compress;
 mod fork;
 mod hook;
+mod odd;
 mod random;
 mod session;
 mod support;
