@@ -34,6 +34,7 @@ use crate::{
 ///   [`MemoryError::Blocked`], whoever asks.
 /// - **Undoable.** Every commit that changed something is in the history and can be undone while its
 ///   result is current: the latest, then the one before it, and so on.
+/// - **Foretold.** A preview, where there is one, is what the commit then brings, and changes nothing.
 #[async_trait]
 pub trait MemoryBackend: fmt::Debug + Send + Sync {
     /// Returns the entries of `target`, oldest first. A store that does not exist yet is empty.
@@ -50,6 +51,20 @@ pub trait MemoryBackend: fmt::Debug + Send + Sync {
     ///
     /// The first edit that does not apply, by number from 0; nothing is changed then.
     async fn commit(&self, change: MemoryChange) -> Result<MemoryCommit, MemoryError>;
+
+    /// Returns what [`commit`](Self::commit) would make of `change` now, without making it: the same
+    /// result but for the revision, or the same error. `None` if the backend cannot tell, which is
+    /// the default.
+    ///
+    /// It is asked before a change is kept for a person's approval, and for the diff the person sees.
+    ///
+    /// # Errors
+    ///
+    /// Any [`MemoryError`] that the commit would give.
+    async fn preview(&self, change: &MemoryChange) -> Result<Option<MemoryCommit>, MemoryError> {
+        let _ = change;
+        Ok(None)
+    }
 
     /// Returns the latest `limit` commits to `target`, newest first.
     ///
@@ -81,6 +96,10 @@ impl<M: MemoryBackend + ?Sized> MemoryBackend for Arc<M> {
 
     async fn commit(&self, change: MemoryChange) -> Result<MemoryCommit, MemoryError> {
         (**self).commit(change).await
+    }
+
+    async fn preview(&self, change: &MemoryChange) -> Result<Option<MemoryCommit>, MemoryError> {
+        (**self).preview(change).await
     }
 
     async fn history(&self, target: Target, limit: usize) -> Result<Vec<Revision>, MemoryError> {

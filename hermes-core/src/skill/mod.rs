@@ -42,6 +42,7 @@ use crate::{
 ///   [`SkillError::Blocked`], whoever asks.
 /// - **Undoable.** Every commit that changed a file is in the history and can be undone while its
 ///   result is current: the latest, then the one before it, and so on.
+/// - **Foretold.** A preview, where there is one, is what the commit then brings, and changes nothing.
 #[async_trait]
 pub trait SkillStore: fmt::Debug + Send + Sync {
     /// Returns all skills that can be offered, sorted by category and name, and what is wrong with
@@ -68,6 +69,20 @@ pub trait SkillStore: fmt::Debug + Send + Sync {
     ///
     /// Any [`SkillError`]; nothing is changed then.
     async fn commit(&self, change: SkillChange) -> Result<SkillCommit, SkillError>;
+
+    /// Returns what [`commit`](Self::commit) would make of `change` now, without making it: the same
+    /// result but for the revision, or the same error. `None` if the store cannot tell, which is the
+    /// default.
+    ///
+    /// It is asked before a change is kept for a person's approval, and for the diff the person sees.
+    ///
+    /// # Errors
+    ///
+    /// Any [`SkillError`] that the commit would give.
+    async fn preview(&self, change: &SkillChange) -> Result<Option<SkillCommit>, SkillError> {
+        let _ = change;
+        Ok(None)
+    }
 
     /// Returns the latest `limit` commits to `skill`, newest first.
     ///
@@ -117,6 +132,10 @@ impl<S: SkillStore + ?Sized> SkillStore for Arc<S> {
 
     async fn commit(&self, change: SkillChange) -> Result<SkillCommit, SkillError> {
         (**self).commit(change).await
+    }
+
+    async fn preview(&self, change: &SkillChange) -> Result<Option<SkillCommit>, SkillError> {
+        (**self).preview(change).await
     }
 
     async fn history(&self, skill: &SkillName, limit: usize) -> Result<Vec<Revision>, SkillError> {

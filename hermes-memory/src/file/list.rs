@@ -94,17 +94,46 @@ impl List {
         let edits = edit::prepare(change.edits, &*self.scanner)?;
         let _lock = self.lock()?;
         let stored = self.stored()?;
-        if !stored.is_as(change.expected) {
+        let after = self.edited(&stored, &edits, change.expected)?;
+        if after == stored.parsed.entries {
+            return Ok(self.commit_of(&stored, stored.state()));
+        }
+        self.write(&stored, &format::join(&after), summary(&edits), change.origin)
+    }
+
+    /// Returns the commit that `change` would be now, without its revision.
+    pub(super) fn preview(&self, change: MemoryChange) -> Result<MemoryCommit, MemoryError> {
+        let edits = edit::prepare(change.edits, &*self.scanner)?;
+        let stored = self.stored()?;
+        let after = self.edited(&stored, &edits, change.expected)?;
+        if after == stored.parsed.entries {
+            return Ok(self.commit_of(&stored, stored.state()));
+        }
+        let text = format::join(&after);
+        Ok(self.commit_of(&stored, state_of(&text)))
+    }
+
+    /// Returns what [prepared](edit::prepare) `edits` make of the entries, if they may be made.
+    fn edited(
+        &self,
+        stored: &Stored,
+        edits: &[MemoryEdit],
+        expected: Expected,
+    ) -> Result<Vec<String>, MemoryError> {
+        if !stored.is_as(expected) {
             return Err(stored.conflict());
         }
-        self.check_drift(&stored, &edits)?;
-        let after = edit::apply(&stored.parsed.entries, &edits)?;
-        if after == stored.parsed.entries {
-            let fill = budget::fill(&after, self.limit);
-            return Ok(MemoryCommit::new(stored.state(), stored.state(), fill, None));
+        self.check_drift(stored, edits)?;
+        let after = edit::apply(&stored.parsed.entries, edits)?;
+        if after != stored.parsed.entries {
+            budget::check(&stored.parsed.entries, &after, self.limit)?;
         }
-        budget::check(&stored.parsed.entries, &after, self.limit)?;
-        self.write(&stored, &format::join(&after), summary(&edits), change.origin)
+        Ok(after)
+    }
+
+    fn commit_of(&self, stored: &Stored, after: Versioned<Vec<String>>) -> MemoryCommit {
+        let fill = budget::fill(&after.value, self.limit);
+        MemoryCommit::new(stored.state(), after, fill, None)
     }
 
     pub(super) fn history(&self, limit: usize) -> Result<Vec<Revision>, MemoryError> {
@@ -223,14 +252,18 @@ impl List {
         let id = self.journal.begin(stored.existing(), record).map_err(backend)?;
         durable::replace(&self.path, text.as_bytes()).map_err(backend)?;
         self.journal.end(&id);
-        let after = Versioned::new(format::parse(text.as_bytes()).entries, version);
-        let fill = budget::fill(&after.value, self.limit);
-        Ok(MemoryCommit::new(stored.state(), after, fill, Some(id)))
+        let mut commit = self.commit_of(stored, state_of(text));
+        commit.revision = Some(id);
+        Ok(commit)
     }
 }
 
+fn state_of(text: &str) -> Versioned<Vec<String>> {
+    Versioned::new(format::parse(text.as_bytes()).entries, Version::of(text))
+}
+
 /// Describes `edits` in one line.
-fn summary(edits: &[MemoryEdit]) -> String {
+pub(crate) fn summary(edits: &[MemoryEdit]) -> String {
     const SHOWN: usize = 60;
     let short = |text: &str| {
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

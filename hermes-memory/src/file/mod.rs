@@ -25,6 +25,7 @@ use hermes_core::{
 };
 use tokio::runtime::Handle;
 
+pub(crate) use self::list::summary;
 use self::{journal::Journal, list::List};
 
 /// Memory in `memories/MEMORY.md` and `memories/USER.md` under a home folder.
@@ -175,6 +176,11 @@ impl MemoryBackend for FileMemory {
 
     async fn commit(&self, change: MemoryChange) -> Result<MemoryCommit, MemoryError> {
         self.blocking(change.target, |list| list.commit(change)).await
+    }
+
+    async fn preview(&self, change: &MemoryChange) -> Result<Option<MemoryCommit>, MemoryError> {
+        let change = change.clone();
+        self.blocking(change.target, |list| list.preview(change).map(Some)).await
     }
 
     async fn history(&self, target: Target, limit: usize) -> Result<Vec<Revision>, MemoryError> {

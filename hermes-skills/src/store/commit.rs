@@ -31,17 +31,17 @@ impl Disk {
         self.carry_out(plan)
     }
 
+    /// Returns the commit that `change` would be now, without its revision.
+    pub(super) fn preview(&self, change: &SkillChange) -> Result<SkillCommit, SkillError> {
+        self.plan(change).map(|plan| foreseen(&plan))
+    }
+
     /// Makes a planned change. The caller holds the lock.
     pub(super) fn carry_out(&self, plan: Plan) -> Result<SkillCommit, SkillError> {
-        let mut commit = SkillCommit::new(plan.entry.skill.clone(), plan.entry.path.clone());
-        commit.before = plan.entry.before;
-        commit.after = plan.entry.after;
-        commit.warnings.clone_from(&plan.warnings);
+        let mut commit = foreseen(&plan);
         if matches!(plan.step, Step::Nothing) {
             return Ok(commit);
         }
-        commit.diff = text_diff(&plan);
-        commit.archived = matches!(plan.entry.done, Done::MoveOut { archived: true, .. });
         let entry = self.make(plan).map_err(backend)?;
         commit.revision = Some(entry.id);
         // Where it cannot be removed, hermes-agent still sees by the times that it is out of date.
@@ -197,6 +197,19 @@ impl Disk {
         let record = self.usage().record(name.as_str());
         record.ok().flatten().is_some_and(|it| it.pinned)
     }
+}
+
+/// Returns the commit that `plan` will be, without its revision.
+fn foreseen(plan: &Plan) -> SkillCommit {
+    let mut commit = SkillCommit::new(plan.entry.skill.clone(), plan.entry.path.clone());
+    commit.before = plan.entry.before;
+    commit.after = plan.entry.after;
+    commit.warnings.clone_from(&plan.warnings);
+    if !matches!(plan.step, Step::Nothing) {
+        commit.diff = text_diff(plan);
+        commit.archived = matches!(plan.entry.done, Done::MoveOut { archived: true, .. });
+    }
+    commit
 }
 
 fn move_folder(from: &Path, to: &Path) -> io::Result<()> {

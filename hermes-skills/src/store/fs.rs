@@ -198,6 +198,11 @@ impl SkillStore for FsSkills {
         self.run(move |disk| disk.commit(&change)).await
     }
 
+    async fn preview(&self, change: &SkillChange) -> Result<Option<SkillCommit>, SkillError> {
+        let change = change.clone();
+        self.run(move |disk| disk.preview(&change).map(Some)).await
+    }
+
     async fn history(&self, skill: &SkillName, limit: usize) -> Result<Vec<Revision>, SkillError> {
         let skill = skill.clone();
         self.run(move |disk| disk.history(&skill, limit)).await

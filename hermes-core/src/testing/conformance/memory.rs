@@ -1,5 +1,7 @@
 //! The contract of [`MemoryBackend`].
 
+use std::mem::discriminant;
+
 use futures::future::join_all;
 
 use super::{ATTACK, broken, fails, succeeds};
@@ -308,7 +310,27 @@ impl Suite<'_> {
 
     async fn commit(&self, edits: Vec<MemoryEdit>) -> MemoryCommit {
         let what = format!("commit of {edits:?}");
-        succeeds(&what, self.backend.commit(self.change(edits)).await)
+        let change = self.change(edits);
+        let foretold = self.foretold(&change).await;
+        let commit = succeeds(&what, self.backend.commit(change).await);
+        if let Some(foretold) = foretold {
+            let foretold = succeeds(&format!("foretold: the preview of a {what}"), foretold);
+            let made = MemoryCommit { revision: None, ..commit.clone() };
+            assert_eq!(foretold, made, "foretold: not what the {what} brought");
+        }
+        commit
+    }
+
+    /// Returns the preview of `change`, if the backend has one.
+    async fn foretold(&self, change: &MemoryChange) -> Option<Result<MemoryCommit, MemoryError>> {
+        let before = self.seen().await;
+        let foretold = self.backend.preview(change).await.transpose();
+        assert_eq!(
+            self.seen().await,
+            before,
+            "foretold: a preview of {change:?} changed something"
+        );
+        foretold
     }
 
     async fn commit_if(&self, what: &str, edits: Vec<MemoryEdit>, expected: Expected) {
@@ -317,7 +339,15 @@ impl Suite<'_> {
     }
 
     async fn refused(&self, promise: &str, edits: Vec<MemoryEdit>) -> MemoryError {
-        fails(promise, self.backend.commit(self.change(edits)).await)
+        let change = self.change(edits);
+        let foretold = self.foretold(&change).await;
+        let err = fails(promise, self.backend.commit(change).await);
+        if let Some(foretold) = foretold {
+            let foretold = fails("foretold", foretold);
+            let is_same = discriminant(&foretold) == discriminant(&err);
+            assert!(is_same, "foretold: {foretold:?} instead of {err:?}");
+        }
+        err
     }
 
     async fn undo(&self, id: &RevisionId) -> Result<MemoryCommit, MemoryError> {

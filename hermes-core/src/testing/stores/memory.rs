@@ -160,6 +160,26 @@ impl InMemory {
         Ok(())
     }
 
+    /// Returns what `change` makes of `current`.
+    fn edited(
+        &self,
+        current: &[String],
+        change: &MemoryChange,
+    ) -> Result<Vec<String>, MemoryError> {
+        let present = version(current);
+        let held = (!current.is_empty()).then_some(present);
+        // An empty list is both absent and at the version of nothing.
+        if !change.expected.accepts(held) && !change.expected.accepts(Some(present)) {
+            return Err(conflict(current.to_vec()));
+        }
+        let mut next = current.to_vec();
+        for (number, edit) in change.edits.iter().enumerate() {
+            apply(&mut next, number, edit).map_err(|err| telling(err, current))?;
+        }
+        self.check_limit(change.target, current, &next)?;
+        Ok(next)
+    }
+
     /// Refuses `next` if it is over the limit and does not shorten a list that was over it.
     fn check_limit(
         &self,
@@ -225,18 +245,17 @@ impl MemoryBackend for InMemory {
         self.scan(&change.edits)?;
         let mut lists = self.lock();
         let current = lists.list(change.target).entries.clone();
-        let held = (!current.is_empty()).then(|| version(&current));
-        // An empty list is both absent and at the version of nothing.
-        if !change.expected.accepts(held) && !change.expected.accepts(Some(version(&current))) {
-            return Err(conflict(current));
-        }
-        let mut next = current.clone();
-        for (number, edit) in change.edits.iter().enumerate() {
-            apply(&mut next, number, edit).map_err(|err| telling(err, &current))?;
-        }
-        self.check_limit(change.target, &current, &next)?;
+        let next = self.edited(&current, &change)?;
         let summary = summary(&change.edits);
         Ok(self.put(&mut lists, change.target, next, (change.origin, summary)))
+    }
+
+    async fn preview(&self, change: &MemoryChange) -> Result<Option<MemoryCommit>, MemoryError> {
+        self.scan(&change.edits)?;
+        let current = self.entries(change.target);
+        let next = self.edited(&current, change)?;
+        let fill = self.fill(change.target, &next);
+        Ok(Some(MemoryCommit::new(versioned(current), versioned(next), fill, None)))
     }
 
     async fn history(&self, target: Target, limit: usize) -> Result<Vec<Revision>, MemoryError> {

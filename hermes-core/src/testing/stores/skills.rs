@@ -111,10 +111,7 @@ impl InMemorySkills {
 
     fn pin(&self, library: &mut Library, change: &SkillChange) -> Result<(), SkillError> {
         let SkillAction::Pin(is_pinned) = change.action else { return Ok(()) };
-        if change.origin.is_automatic() {
-            let reason = "only the user pins and unpins".to_owned();
-            return Err(SkillError::OffLimits { reason });
-        }
+        check_pin(change)?;
         self.record_of(library, &change.skill).pinned = is_pinned;
         Ok(())
     }
@@ -127,16 +124,11 @@ impl InMemorySkills {
         step: Step,
         author: (Origin, String),
     ) -> SkillCommit {
-        let skill = step.after.as_ref().or(step.before.as_ref());
-        let path = skill.map(|it| it.path(&name)).unwrap_or_default();
-        let mut commit = SkillCommit::new(name.clone(), path);
-        (commit.before, commit.after) = step.versions();
+        let (origin, summary) = author;
+        let mut commit = foreseen(&name, &step, &origin);
         if step.before == step.after {
             return commit;
         }
-        let (origin, summary) = author;
-        commit.diff = step.diff();
-        commit.archived = step.after.is_none() && origin.is_automatic();
         self.place(library, &name, &step, &origin);
         let commits = library.commits.entry(name).or_default();
         let id = RevisionId::new(format!("s{}", commits.len().saturating_add(1)));
@@ -213,6 +205,13 @@ impl SkillStore for InMemorySkills {
         Ok(self.take(&mut library, change.skill, step, (change.origin, summary)))
     }
 
+    async fn preview(&self, change: &SkillChange) -> Result<Option<SkillCommit>, SkillError> {
+        self.scan(&change.action)?;
+        let step = self.lock().plan(change)?;
+        check_pin(change)?;
+        Ok(Some(foreseen(&change.skill, &step, &change.origin)))
+    }
+
     async fn history(&self, skill: &SkillName, limit: usize) -> Result<Vec<Revision>, SkillError> {
         let library = self.lock();
         let commits = library.commits.get(skill).into_iter().flat_map(|it| it.iter().rev());
@@ -253,6 +252,26 @@ impl SkillStore for InMemorySkills {
         }
         Ok(())
     }
+}
+
+fn check_pin(change: &SkillChange) -> Result<(), SkillError> {
+    if matches!(change.action, SkillAction::Pin(_)) && change.origin.is_automatic() {
+        return Err(SkillError::OffLimits { reason: "only the user pins and unpins".to_owned() });
+    }
+    Ok(())
+}
+
+/// Returns the commit that `step` will be, without its revision.
+fn foreseen(name: &SkillName, step: &Step, origin: &Origin) -> SkillCommit {
+    let skill = step.after.as_ref().or(step.before.as_ref());
+    let path = skill.map(|it| it.path(name)).unwrap_or_default();
+    let mut commit = SkillCommit::new(name.clone(), path);
+    (commit.before, commit.after) = step.versions();
+    if step.before != step.after {
+        commit.diff = step.diff();
+        commit.archived = step.after.is_none() && origin.is_automatic();
+    }
+    commit
 }
 
 fn summary(action: &SkillAction) -> String {

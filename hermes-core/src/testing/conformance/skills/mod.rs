@@ -4,6 +4,8 @@ mod automatic;
 mod changes;
 mod undo;
 
+use std::mem::discriminant;
+
 use super::{broken, fails, succeeds};
 use crate::{
     memory::Revision,
@@ -107,7 +109,34 @@ impl Suite<'_> {
         action: SkillAction,
         origin: Origin,
     ) -> Result<SkillCommit, SkillError> {
-        self.store.commit(SkillChange::new(skill.clone(), action, origin)).await
+        let change = SkillChange::new(skill.clone(), action, origin);
+        let foretold = self.foretold(&change).await;
+        let made = self.store.commit(change).await;
+        match (foretold, &made) {
+            (None, _) => {}
+            (Some(Ok(foretold)), Ok(commit)) => {
+                let commit = SkillCommit { revision: None, ..commit.clone() };
+                assert_eq!(foretold, commit, "foretold: not what the commit brought");
+            }
+            (Some(Err(foretold)), Err(err)) => {
+                let is_same = discriminant(&foretold) == discriminant(err);
+                assert!(is_same, "foretold: {foretold:?} instead of {err:?}");
+            }
+            (Some(foretold), made) => {
+                broken("foretold", format_args!("{foretold:?} instead of {made:?}"));
+            }
+        }
+        made
+    }
+
+    /// Returns the preview of `change`, if the store has one.
+    async fn foretold(&self, change: &SkillChange) -> Option<Result<SkillCommit, SkillError>> {
+        let list = async || succeeds("list", self.store.list().await).skills;
+        let before = (list().await, self.history(&change.skill).await);
+        let foretold = self.store.preview(change).await.transpose();
+        let after = (list().await, self.history(&change.skill).await);
+        assert_eq!(after, before, "foretold: a preview of {change:?} changed something");
+        foretold
     }
 
     /// Makes a skill and returns its text.
