@@ -106,6 +106,7 @@ pub mod prompt;
 pub mod review;
 
 pub mod memory;
+pub mod pending;
 pub mod skill;
 pub mod store;
 

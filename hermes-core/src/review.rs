@@ -59,8 +59,25 @@ impl<R: ReviewPolicy + ?Sized> ReviewPolicy for Arc<R> {
 pub enum Verdict {
     /// It is made.
     Apply,
+    /// It is not made but kept for a person, who decides later (see [`pending`](crate::pending)).
+    ///
+    /// A tool that has nowhere to keep it rejects it; no tool makes it.
+    Hold,
     /// It is not made, and the model is told why.
     Reject(String),
+}
+
+impl Verdict {
+    /// Returns the stricter of the two: [`Reject`](Self::Reject), then [`Hold`](Self::Hold), then
+    /// [`Apply`](Self::Apply); of two rejections, this one.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        match (self, other) {
+            (reject @ Self::Reject(_), _) | (_, reject @ Self::Reject(_)) => reject,
+            (Self::Hold, _) | (_, Self::Hold) => Self::Hold,
+            (Self::Apply, Self::Apply) => Self::Apply,
+        }
+    }
 }
 
 /// A write that has been asked for and not been made yet.
@@ -264,6 +281,18 @@ impl ReviewReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_stricter_verdict_counts() {
+        let reject = Verdict::Reject("no".to_owned());
+
+        for other in [Verdict::Apply, Verdict::Hold] {
+            assert_eq!(other.clone().stricter(reject.clone()), reject);
+            assert_eq!(reject.clone().stricter(other.clone()), reject);
+            assert_eq!(Verdict::Apply.stricter(other.clone()), other);
+            assert_eq!(other.clone().stricter(Verdict::Apply), other);
+        }
+    }
 
     #[test]
     fn scopes_add_up() {

@@ -23,6 +23,7 @@
 
 mod approver;
 mod memory;
+mod pending;
 mod provider;
 mod review;
 mod sessions;
@@ -34,6 +35,7 @@ use std::{fmt::Debug, time::Duration};
 pub use self::{
     approver::approver,
     memory::memory_backend,
+    pending::pending_store,
     provider::{pending_provider, provider},
     review::review_policy,
     sessions::session_store,
