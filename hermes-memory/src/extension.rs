@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use hermes_core::{
     agent::{AgentBuilder, Extension},
     memory::{Entries, Fill, MemoryBackend, Target},
+    pending::{HeldWrites, PendingStore},
     prompt::{FixedSection, PromptSource, Section, Slot},
     threat::{DefaultScanner, Finding, Scanner},
     version::Versioned,
@@ -14,6 +15,7 @@ use hermes_core::{
 use crate::{
     edit,
     file::{file_name, format},
+    pending::MemoryReplay,
     tool::{self, MemoryTool, reply::thousands, seen_name},
 };
 
@@ -62,6 +64,7 @@ pub struct Memory {
     backend: Arc<dyn MemoryBackend>,
     targets: Targets,
     scanner: Arc<dyn Scanner>,
+    pending: Option<Arc<dyn PendingStore>>,
 }
 
 impl Memory {
@@ -71,6 +74,7 @@ impl Memory {
             backend: Arc::new(backend),
             targets: Targets::default(),
             scanner: Arc::new(DefaultScanner),
+            pending: None,
         }
     }
 
@@ -96,9 +100,56 @@ impl Memory {
         self
     }
 
+    /// Sets where changes wait that a person is to approve. Nowhere by default: a change that the
+    /// policy [holds](hermes_core::review::Verdict::Hold) is rejected then.
+    ///
+    /// # Examples
+    ///
+    /// A review proposes, a person decides:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use hermes_core::{Agent, pending::FilePending, testing::ScriptedProvider};
+    /// use hermes_memory::{FileMemory, Memory};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let memory = Memory::new(FileMemory::new(home.path()))
+    ///     .pending(FilePending::new(home.path()));
+    /// let held = memory.held().ok_or("there is a place")?;
+    /// let agent = Agent::builder(ScriptedProvider::new())
+    ///     .model("some-model")
+    ///     .memory(memory)
+    ///     // .review(NudgePolicy::default().hold(Writes::Automatic)) of hermes-review
+    ///     .build()?;
+    /// # let _ = agent;
+    ///
+    /// for write in held.list().await?.writes {
+    ///     let shown = held.show(&write.id).await?;
+    ///     println!("{}: {}", write.id, shown.change.map(|it| it.diff).unwrap_or_default());
+    ///     held.approve(&write.id).await?; // or `reject`
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn pending(mut self, store: impl PendingStore + 'static) -> Self {
+        self.pending = Some(Arc::new(store));
+        self
+    }
+
+    /// Returns the changes that wait, for a host to show and decide on. `None` if they have
+    /// [nowhere](Self::pending) to wait.
+    pub fn held(&self) -> Option<HeldWrites> {
+        let store = Arc::clone(self.pending.as_ref()?);
+        Some(HeldWrites::new(store, Arc::new(MemoryReplay::new(Arc::clone(&self.backend)))))
+    }
+
     /// Returns the tool.
     pub fn tool(&self) -> MemoryTool {
-        MemoryTool::of(Arc::clone(&self.backend), self.targets)
+        MemoryTool::of(Arc::clone(&self.backend), self.targets, self.pending.clone())
     }
 
     /// Returns the section of the prompt that shows the lists.

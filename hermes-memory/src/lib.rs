@@ -12,6 +12,7 @@
 //! | keep it elsewhere | [`MemoryBackend`](hermes_core::memory::MemoryBackend), checked by `hermes_core::testing::conformance::memory_backend` |
 //! | give it to an agent | [`Memory`] |
 //! | keep conversations, and search them | `SqliteSessions` and `SessionSearch` (feature `sqlite`, which builds SQLite) |
+//! | let a person approve changes first | [`Memory::pending`], [`Memory::held`] |
 //! | judge entries by rules of your own | [`Scanner`](hermes_core::threat::Scanner) |
 //!
 //! Limits are in characters (Unicode scalars). Blocking work runs on tokio's blocking threads, so
@@ -19,6 +20,7 @@
 
 mod extension;
 mod file;
+mod pending;
 #[cfg(feature = "sqlite")]
 mod session;
 mod tool;

@@ -9,28 +9,28 @@ use crate::extension::Targets;
 
 /// What a call asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Request {
-    pub(super) target: Target,
-    pub(super) edits: Vec<MemoryEdit>,
-    pub(super) form: Form,
+pub(crate) struct Request {
+    pub(crate) target: Target,
+    pub(crate) edits: Vec<MemoryEdit>,
+    pub(crate) form: Form,
 }
 
 /// Whether the edits came one by one or as a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Single,
     Batch,
 }
 
 /// Why a call cannot be read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mistake {
+pub(crate) struct Mistake {
     /// The list it is about, as far as that can be told.
     pub(super) target: Option<Target>,
     pub(super) form: Form,
     pub(super) kind: MistakeKind,
     /// What to put right, for the model.
-    pub(super) message: String,
+    pub(crate) message: String,
 }
 
 /// What a mistake is about.
@@ -67,7 +67,7 @@ const CONTENT: [&str; 6] = ["content", "new_text", "new_string", "new_content", 
 const OLD_TEXT: [&str; 4] = ["old_text", "old_string", "old_content", "match"];
 
 /// Reads `arguments`. Null stands for an argument that is not given.
-pub(super) fn read(arguments: &Value, targets: Targets) -> Result<Request, Mistake> {
+pub(crate) fn read(arguments: &Value, targets: Targets) -> Result<Request, Mistake> {
     let none = Object::new();
     let arguments = arguments.as_object().unwrap_or(&none);
     let mistake =

@@ -1,6 +1,6 @@
 //! The `memory` tool.
 
-mod args;
+pub(crate) mod args;
 pub(crate) mod reply;
 
 use std::{
@@ -14,6 +14,7 @@ use hermes_core::{
     change::{Change, ChangeAction, ChangeTarget},
     memory::{MemoryBackend, MemoryChange, MemoryCommit, MemoryEdit, Target},
     origin::OriginKind,
+    pending::{PendingStore, no_place},
     review::{Proposal, Verdict},
     serde_json::{Value, json},
     store::SessionId,
@@ -25,7 +26,11 @@ use self::{
     args::Request,
     reply::{Counts, Live, Refusal},
 };
-use crate::{extension::Targets, file::format};
+use crate::{
+    extension::Targets,
+    file::format,
+    pending::{self, Wish},
+};
 
 /// The name under which the model calls the tool.
 pub(crate) const NAME: &str = "memory";
@@ -48,34 +53,48 @@ pub(crate) const NAME: &str = "memory";
 ///   that overwrites nothing. A change that the user asked for carries its evidence in the quoted
 ///   passage.
 ///
+/// - A change that the policy [holds](Verdict::Hold) is checked as if it was to be made, and then
+///   waits for a person where [`Memory::pending`](crate::Memory::pending) has it; the answer says so, and
+///   the call carries a held [`Change`]. Where there is no such place it is rejected.
+///
 /// [`Memory`](crate::Memory) brings it together with the section of the prompt that shows the lists.
 pub struct MemoryTool {
     backend: Arc<dyn MemoryBackend>,
     targets: Targets,
+    pending: Option<Arc<dyn PendingStore>>,
     failures: Failures,
 }
 
 impl MemoryTool {
-    /// Creates the tool for both lists of `backend`.
+    /// Creates the tool for both lists of `backend`, with nowhere for changes to wait.
     pub fn new(backend: impl MemoryBackend + 'static) -> Self {
-        Self::of(Arc::new(backend), Targets::default())
+        Self::of(Arc::new(backend), Targets::default(), None)
     }
 
-    pub(crate) fn of(backend: Arc<dyn MemoryBackend>, targets: Targets) -> Self {
-        Self { backend, targets, failures: Failures::default() }
+    pub(crate) fn of(
+        backend: Arc<dyn MemoryBackend>,
+        targets: Targets,
+        pending: Option<Arc<dyn PendingStore>>,
+    ) -> Self {
+        Self { backend, targets, pending, failures: Failures::default() }
     }
 
     async fn run(&self, request: Request, context: &ToolContext) -> Result<ToolOutput, Refusal> {
         let Request { target, ref edits, .. } = request;
         let proposal = Proposal::Memory { target, edits: edits.clone() };
-        match context.judge(proposal) {
-            Verdict::Apply => {}
+        let is_held = match context.judge(proposal) {
+            Verdict::Apply => false,
+            Verdict::Hold => true,
             Verdict::Reject(reason) => return Err(Refusal::turned_down(&reason)),
             _ => return Err(Refusal::turned_down("The change was not approved.")),
-        }
+        };
         let Some(expected) = expected(&request, context) else { return Err(Refusal::conflict()) };
         let change = MemoryChange::new(target, edits.clone(), context.origin().clone());
-        let commit = self.backend.commit(change.expecting(expected)).await;
+        let change = change.expecting(expected);
+        if is_held {
+            return self.hold(&request, change, context).await;
+        }
+        let commit = self.backend.commit(change).await;
         let commit = commit.map_err(|err| Refusal::of_error(err, &request))?;
         note(&commit, target, context);
         let output = reply::done(&request, &commit);
@@ -83,6 +102,34 @@ impl MemoryTool {
             Some(change) => output.with_change(change),
             None => output,
         })
+    }
+
+    /// Keeps a change for a person, if it could be made.
+    async fn hold(
+        &self,
+        request: &Request,
+        change: MemoryChange,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, Refusal> {
+        let Some(store) = &self.pending else {
+            let reason = no_place("`hermes_memory::Memory::pending`");
+            context.report_progress(format!("a change of memory was rejected: {reason}"));
+            return Err(Refusal::turned_down(&reason));
+        };
+        let commit = self.backend.preview(&change).await;
+        let commit = commit.map_err(|err| Refusal::of_error(err, request))?;
+        if let Some(commit) = commit.as_ref().filter(|it| it.before == it.after) {
+            return Ok(reply::done(request, commit));
+        }
+        let wish = Wish { form: request.form, change, commit: commit.as_ref() };
+        let held = store.hold(pending::draft(wish)).await;
+        let held = held.map_err(|err| Refusal::of_pending(&err))?;
+        let target = request.target;
+        let change = match &commit {
+            Some(commit) => change_between(commit, target),
+            None => Change::applied(ChangeTarget::Memory(target), ChangeAction::Update),
+        };
+        Ok(reply::held(target, &held).with_change(change.held(held.id.as_str())))
     }
 
     /// Answers a call that went wrong, with the list where that helps.
@@ -171,7 +218,11 @@ fn note(commit: &MemoryCommit, target: Target, context: &ToolContext) {
 }
 
 fn change_of(commit: &MemoryCommit, target: Target) -> Option<Change> {
-    commit.revision.as_ref()?;
+    commit.revision.as_ref().map(|_| change_between(commit, target))
+}
+
+/// Returns the change from the list before to the list after.
+pub(crate) fn change_between(commit: &MemoryCommit, target: Target) -> Change {
     let [before, after] = [&commit.before, &commit.after];
     let is_new = before.version == Version::of("");
     let action = if is_new { ChangeAction::Create } else { ChangeAction::Update };
@@ -182,7 +233,7 @@ fn change_of(commit: &MemoryCommit, target: Target) -> Option<Change> {
     let diff = diff(&text(&before.value), &text(&after.value));
     let before = (!is_new).then_some(before.version);
     let change = Change::applied(ChangeTarget::Memory(target), action);
-    Some(change.with_versions(before, Some(after.version), diff))
+    change.with_versions(before, Some(after.version), diff)
 }
 
 fn parameters(targets: Targets) -> Value {

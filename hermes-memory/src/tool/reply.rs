@@ -1,7 +1,8 @@
 //! What the model reads: JSON with the keys of hermes-agent, and `kind` for programs.
 
 use hermes_core::{
-    memory::{Fill, MemoryCommit, MemoryError},
+    memory::{Fill, MemoryCommit, MemoryError, Target},
+    pending::{self, HeldWrite, PendingError},
     serde_json::{Map, Value},
     tool::ToolOutput,
     version::Versioned,
@@ -121,6 +122,20 @@ impl Refusal {
     /// Describes a change that was turned down.
     pub(super) fn turned_down(reason: &str) -> Self {
         Self::new("rejected", reason.to_owned(), Shows::Nothing, Counts::No)
+    }
+
+    /// Describes a change that was to wait for a person and could not be kept.
+    pub(super) fn of_pending(err: &PendingError) -> Self {
+        match err {
+            PendingError::Full { .. } | PendingError::TooLarge { .. } => {
+                Self::turned_down(&format!("Nothing was saved: {err}. Tell the user."))
+            }
+            err => {
+                let cause = std::error::Error::source(err).map(|it| format!(": {it}"));
+                let cause = cause.unwrap_or_default();
+                Self::broken(format!("{err}{cause}. Nothing was saved."))
+            }
+        }
     }
 
     fn broken(message: String) -> Self {
@@ -253,6 +268,13 @@ pub(super) fn done(request: &Request, commit: &MemoryCommit) -> ToolOutput {
     keys.insert("entry_count".to_owned(), entries.len().into());
     keys.insert("message".to_owned(), message.into());
     keys.insert("note".to_owned(), note.into());
+    ToolOutput::done(Value::Object(keys).to_string())
+}
+
+/// Returns the answer to a change that waits for a person.
+pub(super) fn held(target: Target, held: &HeldWrite) -> ToolOutput {
+    let mut keys = pending::staged(held);
+    keys.insert("target".to_owned(), target.as_str().into());
     ToolOutput::done(Value::Object(keys).to_string())
 }
 
