@@ -5,13 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use hermes_core::{
     agent::{AgentBuilder, Extension},
+    pending::{HeldWrites, PendingStore},
     prompt::{PromptSource, Section, Slot},
     skill::SkillStore,
 };
 
 use crate::{
     index::{Entry, section},
-    tool::{HiddenSkills, Library, SkillManage, SkillView, SkillsList},
+    tool::{HiddenSkills, Library, SkillManage, SkillReplay, SkillView, SkillsList},
 };
 
 const NONE_YET: &str = include_str!("prompts/index_empty.md");
@@ -40,12 +41,13 @@ const NONE_YET: &str = include_str!("prompts/index_empty.md");
 pub struct Skills {
     store: Arc<dyn SkillStore>,
     hidden: HiddenSkills,
+    pending: Option<Arc<dyn PendingStore>>,
 }
 
 impl Skills {
     /// Brings the skills of `store`. Pass an `Arc` to keep a handle on it.
     pub fn new(store: impl SkillStore + 'static) -> Self {
-        Self { store: Arc::new(store), hidden: HiddenSkills::default() }
+        Self { store: Arc::new(store), hidden: HiddenSkills::default(), pending: None }
     }
 
     /// Sets which skills are not offered. None by default.
@@ -53,16 +55,53 @@ impl Skills {
         self.hidden = hidden;
         self
     }
+
+    /// Sets where changes wait that a person is to approve. Nowhere by default: a change that the
+    /// policy [holds](hermes_core::review::Verdict::Hold) is rejected then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hermes_core::pending::FilePending;
+    /// use hermes_skills::{FsSkills, Skills};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let skills =
+    ///     Skills::new(FsSkills::new(home.path())).pending(FilePending::new(home.path()));
+    /// let held = skills.held().ok_or("there is a place")?;
+    ///
+    /// for write in held.list().await?.writes {
+    ///     let shown = held.show(&write.id).await?;
+    ///     println!("{}\n{}", write.draft.summary, shown.change.map(|it| it.diff).unwrap_or_default());
+    ///     held.approve_shown(&shown).await?; // or `reject`
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pending(mut self, store: impl PendingStore + 'static) -> Self {
+        self.pending = Some(Arc::new(store));
+        self
+    }
+
+    /// Returns the changes that wait, for a host to show and decide on. `None` if they have
+    /// [nowhere](Self::pending) to wait.
+    pub fn held(&self) -> Option<HeldWrites> {
+        let store = Arc::clone(self.pending.as_ref()?);
+        let library = Library::new(Arc::clone(&self.store), self.hidden.clone());
+        Some(HeldWrites::new(store, Arc::new(SkillReplay::new(library))))
+    }
 }
 
 impl Extension for Skills {
     fn install(self, builder: AgentBuilder) -> AgentBuilder {
-        let Self { store, hidden } = self;
+        let Self { store, hidden, pending } = self;
         builder
             .section(SkillIndex::new(Arc::clone(&store), hidden.clone()))
             .tool(SkillsList::new(Arc::clone(&store), hidden.clone()))
             .tool(SkillView::new(Arc::clone(&store), hidden.clone()))
-            .tool(SkillManage::new(store, hidden))
+            .tool(SkillManage::of(Library::new(store, hidden), pending))
     }
 }
 

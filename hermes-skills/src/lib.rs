@@ -17,6 +17,7 @@
 //! | keep them elsewhere | [`SkillStore`](hermes_core::skill::SkillStore), checked by `hermes_core::testing::conformance::skill_store` |
 //! | give them to an agent | [`Skills`] |
 //! | not offer some of them | [`HiddenSkills`] |
+//! | let a person approve changes first | [`Skills::pending`], [`Skills::held`] |
 //! | replace a quoted passage | [`patch::replace`] |
 //! | judge a whole skill folder | [`guard`] |
 //! | judge texts by rules of your own | [`Scanner`](hermes_core::threat::Scanner) |

@@ -5,6 +5,8 @@ mod manage;
 mod view;
 
 mod args;
+mod pending;
+mod plan;
 mod refusal;
 mod request;
 
@@ -21,6 +23,7 @@ use hermes_core::{
     threat::{self, Scope},
 };
 
+pub(crate) use self::pending::SkillReplay;
 pub use self::{list::SkillsList, manage::SkillManage, view::SkillView};
 use crate::{frontmatter::SkillDoc, index::runs_on};
 

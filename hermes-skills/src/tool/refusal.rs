@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hermes_core::{
+    pending::PendingError,
     serde_json::{Map, Value, json},
     skill::{SkillError, SkillFile},
     threat::Finding,
@@ -35,7 +36,29 @@ impl Refusal {
         self
     }
 
-    fn broken(error: &str, source: SkillError) -> Self {
+    /// Describes a change that was to wait for a person and could not be kept.
+    pub(super) fn of_pending(err: PendingError) -> Self {
+        match err {
+            PendingError::Full { .. } | PendingError::TooLarge { .. } => {
+                Self::rejected(format!("Nothing was saved: {err}. Tell the user."))
+            }
+            err => {
+                Self::broken("The change could not be kept for approval. Nothing was saved.", err)
+            }
+        }
+    }
+
+    /// Returns what the model is told, without the fields beside it.
+    pub(super) fn error(&self) -> String {
+        match self {
+            Self::Rejected(fields) => {
+                fields.get("error").and_then(Value::as_str).unwrap_or_default().to_owned()
+            }
+            Self::Broken(err) => err.to_string(),
+        }
+    }
+
+    fn broken(error: &str, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         let message = json!({ "success": false, "error": error }).to_string();
         Self::Broken(ToolError::Failed { message, source: Some(Box::new(source)) })
     }

@@ -1,8 +1,8 @@
 //! What a call of `skill_manage` asks for, once its arguments have been read.
 
 use hermes_core::{
-    serde_json::Value,
-    skill::{Category, SkillFile},
+    serde_json::{Map, Value},
+    skill::{Category, SkillFile, SkillName},
 };
 
 use super::{args::Args, refusal::Refusal};
@@ -57,6 +57,52 @@ impl Request {
             }
         };
         Ok(Self { name, wish })
+    }
+
+    /// Returns the call as arguments that say the same of `skill`: hermes-agent's, without those that
+    /// are not given.
+    pub(super) fn payload(&self, skill: &SkillName) -> Map<String, Value> {
+        let mut payload = Map::new();
+        let mut put = |key: &str, value: Value| drop(payload.insert(key.to_owned(), value));
+        put("name", skill.as_str().into());
+        match &self.wish {
+            Wish::Create { category, content } => {
+                put("action", "create".into());
+                put("content", content.as_str().into());
+                if let Some(category) = category {
+                    put("category", category.as_str().into());
+                }
+            }
+            Wish::Edit { content } => {
+                put("action", "edit".into());
+                put("content", content.as_str().into());
+            }
+            Wish::Patch { file, old, new, all } => {
+                put("action", "patch".into());
+                put("old_string", old.as_str().into());
+                put("new_string", new.as_str().into());
+                put("replace_all", (*all).into());
+                if !file.is_main() {
+                    put("file_path", file.as_str().into());
+                }
+            }
+            Wish::Delete { heir } => {
+                put("action", "delete".into());
+                if let Some(heir) = heir {
+                    put("absorbed_into", heir.as_str().into());
+                }
+            }
+            Wish::WriteFile { file, content } => {
+                put("action", "write_file".into());
+                put("file_path", file.as_str().into());
+                put("file_content", content.as_str().into());
+            }
+            Wish::RemoveFile { file } => {
+                put("action", "remove_file".into());
+                put("file_path", file.as_str().into());
+            }
+        }
+        payload
     }
 }
 
