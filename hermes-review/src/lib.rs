@@ -12,6 +12,7 @@
 //! | when a review is due   | [`Intervals`], or your own `ReviewPolicy`            |
 //! | on which model it runs | [`BackgroundReview::model`] and [`provider`][p]      |
 //! | how it is done         | your own `Review`, with [`NudgePolicy::by`]          |
+//! | which writes wait      | [`NudgePolicy::hold`]                                |
 //! | what becomes of writes | [`ReviewPolicy::judge`][judge] of your own policy    |
 //!
 //! # Examples
@@ -76,6 +77,6 @@ pub use self::{
     background::BackgroundReview,
     digest::digest,
     nudge::{Intervals, NudgeCounters, Observed},
-    policy::NudgePolicy,
+    policy::{NudgePolicy, Writes},
     prompt::review_prompt,
 };
