@@ -1,12 +1,19 @@
 //! How long the patch engine takes, as a multiple of what reading and copying the text takes.
 //!
 //! ```text
-//! cargo bench -p hermes-benches --bench patch
+//! cargo bench -p hermes-benches --bench patch             every case, as ratios within one run
+//! cargo bench -p hermes-benches --bench patch -- none-1   one case, once
 //! ```
 //!
-//! Times depend on the machine; the ratios within one run are what counts. For comparison,
-//! hermes-agent 0.19 needs 10 s of CPU for a megabyte without a match, 15 s for an inexact match near
-//! its end, and 20 ms for an exact one.
+//! Times depend on the machine; the ratios within one run are what counts, or the instructions of
+//! one case:
+//!
+//! ```text
+//! valgrind --tool=callgrind --toggle-collect='hermes_skills::patch::replace' target/release/deps/patch-… none-1
+//! ```
+//!
+//! For comparison, hermes-agent 0.19 needs 10 s of CPU for a megabyte without a match, 15 s for an
+//! inexact match near its end, and 20 ms for an exact one.
 
 #![expect(clippy::print_stdout, reason = "a benchmark reports to the terminal")]
 
@@ -18,43 +25,108 @@ use hermes_skills::patch::{self, PatchOptions};
 
 const OLD: &str = "def alpha_beta(self):\n    value = compute_thing(12)\n    if value is missing:\n        \
                    raise KeyError(value)\n    other = value + 1\n    return other_result";
+const COMMON: &str = "def handler(request):\n    value = request.get('key', {})\n    if value:\n        \
+                      return value\n    return None\n    # absent";
+const MB: usize = 1_000_000;
 
-fn main() {
-    let text = source(1_000_000);
-    let large = source(16_000_000);
-    let base = fastest(|| (black_box(&text).lines().count(), text.clone()));
-    println!("{:<44} {:>12?}", "lines().count() and a copy, 1 MB", base);
-
-    let near_end = format!("{text}\n{OLD}\nend\n");
-    let shifted = OLD.replace('\n', "\n  ");
-    let slipped = OLD.replace("missing", "mising");
-    let edited = OLD.replace("+ 1", "+ 2");
-    let none = report("no match, 6 lines, 1 MB", base, &text, (OLD, "x"));
-    report("no match, 1 line, 1 MB", base, &text, ("  other = compute(value, absent)", "x"));
-    report("exact, near the end, 1 MB", base, &near_end, (OLD, "x"));
-    report("indentation differs, near the end, 1 MB", base, &near_end, (&shifted, &edited));
-    report("a slip, near the end, 1 MB", base, &near_end, (&slipped, &edited));
-    let sixteen = report("no match, 6 lines, 16 MB", base, &large, (OLD, "x"));
-    println!("16 MB takes {:.1} times as long as 1 MB", sixteen.as_secs_f64() / none.as_secs_f64());
-
-    let line = "a".repeat(30_000_000);
-    report(
-        "no match, 30 MB in one line",
-        base,
-        &line,
-        (&format!("{} b", "a".repeat(1_000_000)), "x"),
-    );
-    let equal = "x = 1\n".repeat(200_000);
-    let many = format!("{}y", " x = 1\n".repeat(1_000));
-    report("no match, 200,000 equal lines, 1,001 lines", base, &equal, (&many, "x"));
+/// A call of the engine: the text, the quotation, and what replaces it.
+struct Case {
+    name: &'static str,
+    text: String,
+    old: String,
+    new: String,
 }
 
-/// Measures one replacement and prints its time and how it relates to `base`.
-fn report(name: &str, base: Duration, text: &str, (old, new): (&str, &str)) -> Duration {
-    let options = PatchOptions::default();
-    let taken = fastest(|| patch::replace(black_box(text), old, new, &options));
-    println!("{name:<44} {taken:>12?} {:>8.1}x", taken.as_secs_f64() / base.as_secs_f64());
-    taken
+/// Makes a case by the name that the command line knows it by.
+type Make = fn(&'static str) -> Case;
+
+const CASES: [(&str, Make); 20] = [
+    ("none-1", |name| case(name, source(MB), OLD, "x")),
+    ("none-16", |name| case(name, source(16 * MB), OLD, "x")),
+    ("none-common", |name| case(name, source(MB), COMMON, "x")),
+    ("none-one-line", |name| case(name, source(MB), "  other = compute(value, absent)", "x")),
+    ("none-40-lines", |name| {
+        case(name, source(MB), &OLD.repeat(8).replace("alpha", "\n\nbeta"), "x")
+    }),
+    ("none-escapes", |name| {
+        case(name, source(MB), &OLD.replace("(12)", "(\\\"12\\n\\\", value)"), "x")
+    }),
+    ("none-crlf", |name| case(name, source(MB).replace('\n', "\r\n"), OLD, "x")),
+    ("exact", |name| case(name, near_end(), OLD, "x")),
+    ("exact-16", |name| case(name, source(16 * MB) + OLD, OLD, "x")),
+    ("indentation", |name| case(name, near_end(), &OLD.replace('\n', "\n  "), &edited())),
+    ("blank-lines", |name| case(name, near_end(), &OLD.replace("12)\n", "12)\n\n"), &edited())),
+    ("slip", |name| case(name, near_end(), &OLD.replace("missing", "mising"), &edited())),
+    ("one-line-30", |name| case(name, "a".repeat(30 * MB), &format!("{} b", "a".repeat(MB)), "x")),
+    ("one-line-100", |name| case(name, "a b".repeat(100 * MB / 3), "a  b a", "x")),
+    ("equal-bytes-100", |name| case(name, "a".repeat(100 * MB), "a", "x")),
+    ("equal-words-30", |name| case(name, "a  ".repeat(10 * MB), "a a\u{200b}", "x")),
+    ("slips-all-over", |name| {
+        let old = prose(2_000).replace("ordinary", "ordnary");
+        case(name, prose(20_000), &old, &old.replace("place", "spot"))
+    }),
+    ("slips-in-long-words", |name| {
+        let line = |last| format!("{}{last} = 1\n", "abcdefgh".repeat(240));
+        case(name, line("x").repeat(500), &line("y").repeat(500), &line("x").repeat(499))
+    }),
+    ("equal-lines", |name| {
+        let old = format!("{}y", " x = 1\n".repeat(1_000));
+        case(name, "x = 1\n".repeat(200_000), &old, "x")
+    }),
+    ("nul-and-cr", |name| case(name, "a\0b\rc\r\n".repeat(MB / 7), "a\0b c\nd", "x")),
+];
+
+fn main() {
+    let asked = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    if let Some(asked) = asked {
+        for (name, make) in CASES.iter().filter(|(name, _)| *name == asked) {
+            let _ = black_box(make(name).run());
+        }
+        return;
+    }
+    let text = source(MB);
+    let base = fastest(|| (black_box(&text).lines().count(), text.clone()));
+    println!("{:<20} {:>12?}", "count and copy", base);
+    for (name, make) in &CASES {
+        make(name).report(base);
+    }
+}
+
+impl Case {
+    fn run(&self) -> Result<patch::Patched, patch::PatchError> {
+        patch::replace(black_box(&self.text), &self.old, &self.new, &PatchOptions::default())
+    }
+
+    /// Measures the case and prints its time, and how it relates to `base` for each MB of its text.
+    fn report(&self, base: Duration) {
+        let taken = fastest(|| self.run());
+        #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
+        let megabytes = (self.text.len() as f64 / MB as f64).max(1.0);
+        let ratio = taken.as_secs_f64() / base.as_secs_f64();
+        let name = self.name;
+        println!("{name:<20} {taken:>12?} {ratio:>8.1}x {:>8.1}x per MB", ratio / megabytes);
+    }
+}
+
+fn case(name: &'static str, text: String, old: &str, new: &str) -> Case {
+    Case { name, text, old: old.to_owned(), new: new.to_owned() }
+}
+
+/// Returns a megabyte with the quoted lines near its end.
+fn near_end() -> String {
+    format!("{}\n{OLD}\nend\n", source(MB))
+}
+
+fn edited() -> String {
+    OLD.replace("+ 1", "+ 2")
+}
+
+/// Makes lines of prose, all different.
+fn prose(lines: usize) -> String {
+    (0..lines).fold(String::new(), |mut text, at| {
+        let _ = writeln!(text, "An ordinary line takes place x{at}.");
+        text
+    })
 }
 
 /// Returns the shortest of a few runs.

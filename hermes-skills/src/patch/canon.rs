@@ -116,13 +116,15 @@ impl<'a> Canon<'a> {
             let line = bytes.get(start..end).unwrap_or_default();
             let body = line.trim_ascii();
             let indent = line.len() - line.trim_ascii_start().len();
-            if is_simple(body) {
-                self.copy(start + indent, body.len());
-            } else {
+            let feed = usize::from(end < bytes.len());
+            if !is_simple(body) {
                 self.build_line(start + indent, end);
-            }
-            if end < bytes.len() {
-                self.copy(end, 1);
+                self.copy(end, feed);
+            } else if indent + body.len() == line.len() {
+                self.copy(start + indent, body.len() + feed);
+            } else {
+                self.copy(start + indent, body.len());
+                self.copy(end, feed);
             }
             start = end + 1;
         }
@@ -229,15 +231,42 @@ fn rest(text: &str, at: usize) -> &str {
 }
 
 /// Returns whether a line without blanks at its ends is canonical as it is: visible ASCII and single
-/// spaces. Looks at all of it, without a branch, so that many bytes can be looked at at once.
-#[expect(
-    clippy::needless_bitwise_bool,
-    reason = "a branch would keep the loop from being vectorised"
-)]
+/// spaces. Looks at eight bytes at once, and at the last eight again as a whole.
 fn is_simple(line: &[u8]) -> bool {
-    let visible = line.iter().fold(true, |simple, byte| simple & (b' '..=b'~').contains(byte));
-    let pairs = line.iter().zip(line.iter().skip(1));
-    visible & pairs.fold(true, |single, (left, right)| single & ((*left | *right) != b' '))
+    const WORD: usize = 8;
+    let word = |bytes: &[u8]| bytes.try_into().map_or(u64::MAX, u64::from_le_bytes);
+    let mut after_blank = false;
+    for bytes in line.chunks_exact(WORD) {
+        let Some(blanks) = blanks_of_simple(word(bytes)) else { return false };
+        if after_blank && blanks & 0x80 != 0 || blanks & blanks << 8 != 0 {
+            return false;
+        }
+        after_blank = blanks >> 63 != 0;
+    }
+    let rest = line.len() % WORD;
+    let last = line.last_chunk::<WORD>();
+    let tail = line.get(line.len() - rest..).unwrap_or_default();
+    match last {
+        _ if rest == 0 => true,
+        Some(last) => blanks_of_simple(u64::from_le_bytes(*last))
+            .is_some_and(|blanks| blanks & blanks << 8 == 0),
+        None => {
+            tail.iter().all(|byte| (b' '..=b'~').contains(byte))
+                && !tail.windows(2).any(|pair| pair == b"  ")
+        }
+    }
+}
+
+/// Returns the high bits of those of eight bytes that are spaces, or `None` if not all are visible
+/// ASCII or spaces.
+fn blanks_of_simple(word: u64) -> Option<u64> {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES * 0x80;
+    // No sum carries into the next byte, as every byte is below 0x80 where it counts.
+    let low = word & !HIGH;
+    let is_visible = (low + ONES * 0x60) & !(low + ONES) & !word & HIGH;
+    let is_other = (low ^ (ONES * 0x20)) + ONES * 0x7f;
+    (is_visible == HIGH).then_some(!is_other & HIGH)
 }
 
 /// Returns how many bytes at the start of `text` are copied as they are.
@@ -315,5 +344,28 @@ fn classify(c: char) -> Class {
         '\u{1c}'..='\u{1f}' => Class::Blank,
         _ if c.is_whitespace() => Class::Blank,
         _ => Class::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{canonical, is_simple};
+
+    proptest! {
+        #[test]
+        fn a_simple_line_is_visible_and_singly_spaced(line in "([ -~]|  |\\x7f|\t|\0|é){0,40}") {
+            let visible = line.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+
+            prop_assert_eq!(is_simple(line.as_bytes()), visible && !line.contains("  "));
+        }
+
+        #[test]
+        fn a_simple_line_is_its_own_canonical_form(line in "[!-~]([ -~]{0,40}[!-~])?") {
+            if is_simple(line.as_bytes()) {
+                prop_assert_eq!(canonical(&line), line);
+            }
+        }
     }
 }

@@ -8,19 +8,25 @@ use memchr::{memchr_iter, memmem};
 #[derive(Debug)]
 pub(super) struct Dense {
     text: String,
-    /// For every line its range here, and where it starts in the canonical text.
-    lines: Vec<(Range<usize>, usize)>,
+    lines: Vec<Line>,
+}
+
+/// Where a line starts here and in the canonical text.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    start: u32,
+    canon: u32,
 }
 
 impl Dense {
+    #[expect(clippy::cast_possible_truncation, reason = "inexact search is limited to 32 MiB")]
     pub(super) fn new(canon: &str) -> Self {
-        let mut dense = Self { text: String::with_capacity(canon.len()), lines: Vec::new() };
+        let mut dense = Self { text: String::with_capacity(canon.len() + 1), lines: Vec::new() };
         let mut start = 0;
         for end in memchr_iter(b'\n', canon.as_bytes()).chain([canon.len()]) {
             if start < end {
-                let at = dense.text.len();
+                dense.lines.push(Line { start: dense.text.len() as u32, canon: start as u32 });
                 dense.text.push_str(canon.get(start..end).unwrap_or_default());
-                dense.lines.push((at..dense.text.len(), start));
                 dense.text.push('\n');
             }
             start = end + 1;
@@ -33,23 +39,38 @@ impl Dense {
         self.lines.len()
     }
 
+    /// Returns all lines, each with a line feed after it.
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Returns a line, or nothing past the end.
     pub(super) fn line(&self, index: usize) -> &str {
-        self.lines
-            .get(index)
-            .and_then(|(range, _)| self.text.get(range.clone()))
-            .unwrap_or_default()
+        self.range(index).and_then(|range| self.text.get(range)).unwrap_or_default()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().map(|(range, _)| self.text.get(range.clone()).unwrap_or_default())
+        (0..self.len()).map(|index| self.line(index))
+    }
+
+    /// Returns the bytes of a line, its line feed not included.
+    pub(super) fn range(&self, index: usize) -> Option<Range<usize>> {
+        let start = self.lines.get(index)?.start as usize;
+        let next = self.lines.get(index + 1).map_or(self.text.len(), |next| next.start as usize);
+        Some(start..next - 1)
+    }
+
+    /// Returns the line that a position belongs to.
+    pub(super) fn line_at(&self, at: usize) -> usize {
+        self.lines.partition_point(|line| line.start as usize <= at).saturating_sub(1)
     }
 
     /// Returns the canonical range from the first of `lines` to the end of the last.
     pub(super) fn canon_range(&self, lines: &Range<usize>) -> Option<Range<usize>> {
-        let (_, start) = self.lines.get(lines.start)?;
-        let (last, last_start) = self.lines.get(lines.end.checked_sub(1)?)?;
-        Some(*start..last_start + last.len())
+        let start = self.lines.get(lines.start)?.canon as usize;
+        let last = lines.end.checked_sub(1)?;
+        let last_start = self.lines.get(last)?.canon as usize;
+        Some(start..last_start + self.range(last)?.len())
     }
 
     /// Yields the runs of whole lines that are equal to all lines of `pattern`, without overlaps.
@@ -63,13 +84,13 @@ impl Dense {
             loop {
                 let rest = self.text.as_bytes().get(from..)?;
                 let at = from + finder.find(rest)?;
-                let first = self.lines.partition_point(|(range, _)| range.start < at);
-                let (line, _) = self.lines.get(first)?;
+                let first = self.line_at(at);
+                let line = self.range(first)?;
                 if line.start == at {
                     from = at + pattern.text.len();
                     return Some(first..first + pattern.len());
                 }
-                from = line.start;
+                from = line.end;
             }
         })
     }

@@ -32,11 +32,20 @@ pub enum PatchError {
     Ambiguous {
         /// The first few places that fit.
         places: Vec<Passage>,
-        /// How many places fit; of places that overlap, two are counted if there are no others.
+        /// How many places fit, counted to one past [`PLACES_LIMIT`](super::PLACES_LIMIT); of places
+        /// that overlap, two are counted if there are no others.
         total: usize,
         /// The strategy that found them.
         strategy: Strategy,
     },
+
+    /// All places were to be edited, and they are more than [`PLACES_LIMIT`](super::PLACES_LIMIT).
+    #[error(
+        "the old text fits more than {} places, nothing was changed: quote more of the lines around \
+         those that are meant, and edit them one by one",
+        super::PLACES_LIMIT
+    )]
+    TooMany,
 
     /// The passage matches only if escapes are decoded, but `new` mixes escapes and plain characters.
     #[error(

@@ -1,13 +1,16 @@
 //! Backslash escapes that slipped into a quotation: decoded where the file has the plain character.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::rc::Rc;
 
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memmem};
 use similar::DiffOp;
 
 use super::canon::{self, Canon};
 use super::find::{self, Found, Wording};
+use super::survey::words;
 use super::token::{diff, tokens};
 use super::{PatchError, Strategy};
 
@@ -30,7 +33,7 @@ pub(super) fn find(
     }
     let mut wordings: Vec<Wording> = unescaped(asked).into_iter().collect();
     let pieces = pieces(&asked.old);
-    for span in candidates(text, asked) {
+    for span in candidates(text, canon, asked) {
         let region = text.get(span.clone()).unwrap_or_default();
         let Some(decoded) = decide(&pieces, region) else { continue };
         let wording = match decode_both(&pieces, &decoded, &asked.new) {
@@ -44,8 +47,7 @@ pub(super) fn find(
     let mut found: Option<Found> = None;
     for wording in wordings {
         let Some(more) = find::canonical(text, canon, &wording, every) else { continue };
-        let found = found.get_or_insert(Found { strategy: Strategy::Escapes, places: Vec::new() });
-        found.places.extend(more.places);
+        found.get_or_insert(Found::none(Strategy::Escapes)).extend(more);
     }
     Ok(found.filter(|found| !every || found.places.windows(2).all(same_wording)))
 }
@@ -75,46 +77,60 @@ fn unescaped(asked: &Wording) -> Option<Wording> {
 }
 
 /// Returns the ranges of the text that equal `old` if escapes are decoded in both.
-fn candidates(text: &str, asked: &Wording) -> Vec<Range<usize>> {
-    let (file, old) = (Flat::new(text), Flat::new(&asked.old));
-    if old.shrunk.is_empty() {
-        return Vec::new();
-    }
-    let canon = Canon::new(&file.text);
+fn candidates(text: &str, canon: &Canon<'_>, asked: &Wording) -> Vec<Range<usize>> {
+    let old = Flat::new(&asked.old);
     let pattern = canon::canonical(&old.text);
-    if pattern.trim_matches('\n').is_empty() {
+    let is_blank = pattern.trim_matches('\n').is_empty();
+    if old.shrunk.is_empty() || is_blank || !has_words(canon.as_str(), &pattern) {
         return Vec::new();
     }
+    let file = Flat::new(text);
+    let decoded = (!file.shrunk.is_empty()).then(|| Canon::new(&file.text));
+    let canon = decoded.as_ref().unwrap_or(canon);
     let hits = find::hits(canon.as_str(), &pattern).take(CANDIDATES);
     hits.filter_map(|hit| canon.source_range(&hit)).map(|range| file.source_range(&range)).collect()
 }
 
+/// Returns whether a text has the longest words of a pattern somewhere. Decoding an escape joins no
+/// words, so that a text without one of them cannot have the pattern.
+fn has_words(text: &str, pattern: &str) -> bool {
+    const SOUGHT: usize = 8;
+    let mut words: Vec<&str> = words(pattern).collect();
+    words.sort_unstable_by_key(|word| (Reverse(word.len()), *word));
+    words.dedup();
+    words.iter().take(SOUGHT).all(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+}
+
 /// A text with all escapes decoded, and the way back.
-struct Flat {
-    text: String,
+struct Flat<'a> {
+    text: Cow<'a, str>,
     /// Where in `text` the decoded characters stand; each is one byte shorter than its escape.
     shrunk: Vec<usize>,
 }
 
-impl Flat {
-    fn new(source: &str) -> Self {
-        let mut flat = Self { text: String::with_capacity(source.len()), shrunk: Vec::new() };
+impl<'a> Flat<'a> {
+    fn new(source: &'a str) -> Self {
+        if memchr(b'\\', source.as_bytes()).is_none() {
+            return Self { text: Cow::Borrowed(source), shrunk: Vec::new() };
+        }
+        let mut text = String::with_capacity(source.len());
+        let mut shrunk = Vec::new();
         let mut rest = source;
         while let Some(at) = memchr(b'\\', rest.as_bytes()) {
             let (before, escape) = rest.split_at_checked(at).unwrap_or((rest, ""));
-            flat.text.push_str(before);
+            text.push_str(before);
             let len = escape.chars().take(2).map(char::len_utf8).sum();
             let (escape, after) = escape.split_at_checked(len).unwrap_or((escape, ""));
             if let Some(plain) = plain(escape) {
-                flat.shrunk.push(flat.text.len());
-                flat.text.push(plain);
+                shrunk.push(text.len());
+                text.push(plain);
             } else {
-                flat.text.push_str(escape);
+                text.push_str(escape);
             }
             rest = after;
         }
-        flat.text.push_str(rest);
-        flat
+        text.push_str(rest);
+        Self { text: Cow::Owned(text), shrunk }
     }
 
     fn source_range(&self, range: &Range<usize>) -> Range<usize> {

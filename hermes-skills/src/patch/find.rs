@@ -1,5 +1,6 @@
 //! Finds the places that a quoted passage may mean.
 
+use std::iter;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -8,7 +9,7 @@ use memchr::{memchr, memmem, memrchr};
 use super::canon::{self, Canon};
 use super::dense::Dense;
 use super::survey::survey;
-use super::{INEXACT_LIMIT, PatchError, Strategy, escape, hint, lf, slip};
+use super::{INEXACT_LIMIT, PLACES_LIMIT, PatchError, Strategy, escape, hint, lf, slip};
 
 /// One reading of what the caller wants replaced by what, in LF.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +36,41 @@ pub(super) struct Place {
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) strategy: Strategy,
+    /// The places that fit; the first few of them if only one was asked for.
     pub(super) places: Vec<Place>,
+    /// How many places fit, counted to one past [`PLACES_LIMIT`].
+    pub(super) total: usize,
+}
+
+impl Found {
+    /// Returns what there is before anything is found.
+    pub(super) fn none(strategy: Strategy) -> Self {
+        Self { strategy, places: Vec::new(), total: 0 }
+    }
+
+    /// Gathers places; `None` if there are none.
+    pub(super) fn gather(
+        strategy: Strategy,
+        places: impl Iterator<Item = Place>,
+        every: bool,
+    ) -> Option<Self> {
+        let mut found = Self::none(strategy);
+        places.take(PLACES_LIMIT + 1).for_each(|place| found.add(place, every));
+        (0 < found.total).then_some(found)
+    }
+
+    /// Takes in what another search found.
+    pub(super) fn extend(&mut self, more: Self) {
+        self.places.extend(more.places);
+        self.total += more.total;
+    }
+
+    fn add(&mut self, place: Place, every: bool) {
+        self.total += 1;
+        if every || self.places.len() < hint::SHOWN_PLACES {
+            self.places.push(place);
+        }
+    }
 }
 
 impl Wording {
@@ -115,11 +150,10 @@ fn without_blanks(
         return None;
     }
     let wording = Rc::new(asked.clone());
-    let places: Vec<Place> = dense
+    let places = dense
         .find_all(pattern)
-        .filter_map(|lines| place(text, canon, &dense.canon_range(&lines)?, &wording))
-        .collect();
-    if places.is_empty() { None } else { Some(Found { strategy: Strategy::BlankLines, places }) }
+        .filter_map(|lines| place(text, canon, &dense.canon_range(&lines)?, &wording));
+    Found::gather(Strategy::BlankLines, places, false)
 }
 
 /// Finds `old` as it stands, leftmost first, without overlaps. Where one match is wanted, one that
@@ -127,24 +161,24 @@ fn without_blanks(
 fn exact(text: &str, asked: &Wording, every: bool) -> Option<Found> {
     let finder = memmem::Finder::new(&asked.old);
     let len = asked.old.len();
-    let mut starts: Vec<usize> = finder.find_iter(text.as_bytes()).collect();
-    if let ([only], false) = (starts.as_slice(), every) {
-        let after = only + 1;
-        let again = text.as_bytes().get(after..).and_then(|rest| finder.find(rest));
-        starts.extend(again.map(|at| after + at));
-    }
-    if starts.is_empty() {
-        return None;
-    }
     let wording = Rc::new(asked.clone());
-    let places = starts.into_iter().map(|start| Place {
+    let place = |start: usize| Place {
         span: start..start + len,
         wording: Rc::clone(&wording),
         starts_line: true,
         ends_line: true,
         is_whole: true,
-    });
-    Some(Found { strategy: Strategy::Exact, places: places.collect() })
+    };
+    let starts = finder.find_iter(text.as_bytes());
+    let mut found = Found::gather(Strategy::Exact, starts.map(place), every)?;
+    if let ([only], false) = (found.places.as_slice(), every) {
+        let after = only.span.start + 1;
+        let again = text.as_bytes().get(after..).and_then(|rest| finder.find(rest));
+        if let Some(again) = again {
+            found.add(place(after + again), every);
+        }
+    }
+    Some(found)
 }
 
 /// Finds `old` in canonical form; of the matches, those count that differ least in kind.
@@ -159,13 +193,24 @@ pub(super) fn canonical(
         return None;
     }
     let wording = Rc::new(asked.clone());
-    let ranked: Vec<((Strategy, bool), Place)> = hits(canon.as_str(), &pattern)
-        .filter_map(|hit| place(text, canon, &hit, &wording))
-        .map(|place| ((kind(text, &place), !every && !place.is_whole), place))
-        .collect();
-    let best = ranked.iter().map(|(rank, _)| *rank).min()?;
-    let places = ranked.into_iter().filter(|(rank, _)| *rank == best).map(|(_, place)| place);
-    Some(Found { strategy: best.0, places: places.collect() })
+    let mut best: Option<((Strategy, bool), Found)> = None;
+    let mut total = 0;
+    for hit in hits(canon.as_str(), &pattern).take(PLACES_LIMIT + 1) {
+        total += 1;
+        let Some(place) = place(text, canon, &hit, &wording) else { continue };
+        let rank = (kind(text, &place), !every && !place.is_whole);
+        match &mut best {
+            Some((known, _)) if *known < rank => {}
+            Some((known, found)) if *known == rank => found.add(place, every),
+            _ => best = Found::gather(rank.0, iter::once(place), every).map(|found| (rank, found)),
+        }
+    }
+    let (_, mut found) = best?;
+    if PLACES_LIMIT < total {
+        // What comes after was not looked at, so that none of these can be called the best.
+        found.total = total;
+    }
+    Some(found)
 }
 
 /// Yields the matches of `pattern` that cut through no word, number or path.
@@ -175,7 +220,7 @@ pub(super) fn hits<'a>(text: &'a str, pattern: &'a str) -> impl Iterator<Item = 
     // allowed while it costs no more than reading the text a few times.
     let mut budget = 4 * text.len();
     let mut from = 0;
-    std::iter::from_fn(move || {
+    iter::from_fn(move || {
         loop {
             let start = from + finder.find(text.as_bytes().get(from..)?)?;
             let hit = start..start + pattern.len();

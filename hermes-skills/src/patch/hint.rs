@@ -22,7 +22,7 @@ pub struct Passage {
 }
 
 /// How many places of an ambiguous passage are named.
-const SHOWN_PLACES: usize = 5;
+pub(super) const SHOWN_PLACES: usize = 5;
 /// How many close passages are quoted.
 const SHOWN_PASSAGES: usize = 3;
 /// How many lines of a close passage are quoted.
@@ -72,7 +72,7 @@ pub(super) fn ambiguous(text: &str, found: &Found) -> PatchError {
     let shown = found.places.iter().take(SHOWN_PLACES);
     let places =
         shown.map(|place| Passage::of(text, &(place.span.start..place.span.start))).collect();
-    PatchError::Ambiguous { places, total: found.places.len(), strategy: found.strategy }
+    PatchError::Ambiguous { places, total: found.total, strategy: found.strategy }
 }
 
 impl Passage {

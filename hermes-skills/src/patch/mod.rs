@@ -39,6 +39,7 @@ mod lf;
 mod dense;
 mod escape;
 mod find;
+mod probe;
 mod slip;
 mod survey;
 
@@ -67,6 +68,9 @@ use lf::LfText;
 ///
 /// Longer texts are searched for exact matches only.
 pub const INEXACT_LIMIT: usize = 32 << 20;
+
+/// The most places that one call edits, and up to which places are counted: a million.
+pub const PLACES_LIMIT: usize = 1_000_000;
 
 /// How [`replace`] is to treat what it finds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -100,6 +104,7 @@ impl PatchOptions {
 /// - [`PatchError::NotFound`] if no strategy finds the passage.
 /// - [`PatchError::Ambiguous`] if the first strategy that finds it finds it more than once, and
 ///   `options` do not ask for all.
+/// - [`PatchError::TooMany`] if they do, and it is found more than [`PLACES_LIMIT`] times.
 /// - [`PatchError::EscapeDrift`] if the passage matches only when backslash escapes in `old` are
 ///   decoded, and it cannot be told which escapes of `new` are meant so too.
 ///
@@ -131,10 +136,13 @@ pub fn replace(
     let asked = Wording::new(old, new);
     let found = find::find(lf.as_str(), &asked, options.replace_all)?;
     if asked.old == asked.new {
-        return Ok(splice::splice(&lf, Vec::new(), found.strategy));
+        return Ok(splice::splice(&lf, std::iter::empty(), found.strategy));
     }
-    if 1 < found.places.len() && !options.replace_all {
+    if 1 < found.total && !options.replace_all {
         return Err(hint::ambiguous(lf.as_str(), &found));
+    }
+    if PLACES_LIMIT < found.total {
+        return Err(PatchError::TooMany);
     }
     Ok(write(&lf, &found))
 }
@@ -148,5 +156,5 @@ fn write(lf: &LfText<'_>, found: &Found) -> Patched {
         };
         (place.span.clone(), wanted)
     });
-    splice::splice(lf, written.collect(), found.strategy)
+    splice::splice(lf, written, found.strategy)
 }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
+use memchr::memmem;
+
 use super::Strategy;
 use super::canon::{self, Canon, split_line};
 use super::dense::Dense;
@@ -24,6 +26,8 @@ const REVERSING: [&str; 14] =
 
 /// The longest line, in bytes, in which slips are looked for.
 const LINE_LIMIT: usize = 2_000;
+/// The longest word, in characters, in which they are.
+const WORD_LIMIT: usize = 64;
 /// How many characters of a cut first line must be there, at least.
 const CUT_LEAST: usize = 10;
 
@@ -39,16 +43,13 @@ pub(super) fn find(
 ) -> Option<Found> {
     let pattern = Dense::new(&canon::canonical(&asked.old));
     let reader = Reader::new(asked, dense);
-    let places: Vec<Place> = windows
-        .iter()
-        .filter_map(|window| {
-            let wording = reader.reword(&pattern, window.first)?;
-            let hit = dense.canon_range(&(window.first..window.first + pattern.len()))?;
-            let place = find::place(text, canon, &hit, &Rc::new(wording))?;
-            fits(text, &place).then_some(place)
-        })
-        .collect();
-    if places.is_empty() { None } else { Some(Found { strategy: Strategy::Slips, places }) }
+    let places = windows.iter().filter_map(|window| {
+        let wording = reader.reword(&pattern, window.first)?;
+        let hit = dense.canon_range(&(window.first..window.first + pattern.len()))?;
+        let place = find::place(text, canon, &hit, &Rc::new(wording))?;
+        fits(text, &place).then_some(place)
+    });
+    Found::gather(Strategy::Slips, places, false)
 }
 
 /// Returns whether the rewording has become canonically equal to the place, blank lines aside.
@@ -89,8 +90,7 @@ impl<'a> Reader<'a> {
         let new = tokens(&self.asked.new);
         let new = new.into_iter().map(|word| respelt.get(word).map_or(word, String::as_str));
         let mostly_equal = equal_lines(pattern, self.dense, first) * 2 >= pattern.len();
-        let certain =
-            respelt.is_empty() || (respelt.len() == 1 && 1 < pattern.len() && mostly_equal);
+        let certain = respelt.is_empty() || (1 < pattern.len() && mostly_equal);
         certain.then(|| Wording { old: old.join("\n"), new: new.collect() })
     }
 
@@ -120,6 +120,9 @@ impl<'a> Reader<'a> {
                 return None;
             }
             respelt.insert(wrong.clone(), right.clone());
+            if 1 < respelt.len() {
+                return None;
+            }
         }
         let mut words = 0;
         let mut reworded = String::with_capacity(line.len());
@@ -161,7 +164,7 @@ impl<'a> Reader<'a> {
             && !right.starts_with(wrong)
             && strsim::osa_distance(wrong, right) == 1
             && stands_alone(quoted, word)
-            && !self.dense.iter().any(|line| line.contains(wrong))
+            && memmem::find(self.dense.as_str().as_bytes(), wrong.as_bytes()).is_none()
     }
 }
 
@@ -233,7 +236,7 @@ fn is_slip(wrong: &str, right: &str) -> bool {
     let len = wrong.chars().count().max(right.chars().count());
     let allowed = if len < SHORT { 1 } else { 2 };
     let (lower_wrong, lower_right) = (wrong.to_lowercase(), right.to_lowercase());
-    2 <= len
+    (2..=WORD_LIMIT).contains(&len)
         && strsim::osa_distance(wrong, right) <= allowed
         && !DECISIVE.contains(&lower_right.as_str())
         && !DECISIVE.contains(&lower_wrong.as_str())

@@ -12,11 +12,11 @@ use super::{Edit, Patched, Strategy};
 /// Replaces each span of the LF text by what is wanted there, leftmost first.
 pub(super) fn splice(
     lf: &LfText<'_>,
-    written: Vec<(Range<usize>, String)>,
+    written: impl Iterator<Item = (Range<usize>, String)>,
     strategy: Strategy,
 ) -> Patched {
     let mut text = String::with_capacity(lf.source().len());
-    let mut edits = Vec::with_capacity(written.len());
+    let mut edits = Vec::new();
     let mut lines = LineCount::default();
     let mut copied = 0;
     for (span, wanted) in written {

@@ -1,13 +1,18 @@
 //! Which passages of a text come close to a quoted one, by the lines and words they share.
 //!
-//! One pass over the text votes for windows of as many lines as the quotation has. Lines that the
+//! The lines of the text vote for windows of as many lines as the quotation has: of a short text all
+//! of them, of a long one those at its head and those with a rare word of the quotation. Lines that the
 //! quotation repeats, and words that stand in many of its lines, say little about the place and do not
 //! vote, so that the work never grows with the product of both lengths.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::dense::Dense;
+use super::probe::Probes;
 
+/// How many lines at the head of a text all vote; of the others, those with a rare word do.
+const HEAD: usize = 2_048;
 /// How many windows are kept.
 const KEPT: usize = 16;
 /// In how many lines of the quotation a line or word may stand and still vote.
@@ -32,31 +37,62 @@ pub(super) struct Window {
 pub(super) fn survey(text: &Dense, pattern: &Dense) -> Vec<Window> {
     let index = Index::new(pattern);
     let mut votes = vec![0.0_f32; text.len()];
-    let mut seen = vec![0_usize; pattern.len()];
-    for (at, line) in text.iter().enumerate() {
-        index.vote(line, &mut seen, |of, share| {
-            if let Some(votes) = at.checked_sub(of).and_then(|first| votes.get_mut(first)) {
+    let mut equal = vec![0_usize; pattern.len()];
+    let mut vote = |at: usize| {
+        index.vote(text.line(at), |of, share| {
+            let Some(equal) = equal.get_mut(of) else { return };
+            *equal += usize::from(1.0 <= share);
+            let first = at.checked_sub(of).filter(|_| share < 1.0 || *equal <= COMMON);
+            if let Some(votes) = first.and_then(|first| votes.get_mut(first)) {
                 *votes += share;
             }
         });
-    }
-    #[expect(clippy::cast_precision_loss, reason = "line counts are small")]
-    let lines = pattern.len().max(1) as f32;
-    let mut windows: Vec<Window> = votes
-        .into_iter()
-        .enumerate()
-        .filter(|(_, votes)| 0.0 < *votes)
-        .map(|(first, votes)| Window { first, score: votes / lines })
-        .collect();
-    let order = |left: &Window, right: &Window| {
-        right.score.total_cmp(&left.score).then(left.first.cmp(&right.first))
     };
+    let head = text.len().min(HEAD);
+    (0..head).for_each(&mut vote);
+    if head == text.len() {
+        return best(&votes, 0, pattern.len());
+    }
+    if let Some(probes) = Probes::choose(text, index.line_words()) {
+        probes.lines(text, head).for_each(&mut vote);
+    }
+    let (near, far) = votes.split_at_checked(head).unwrap_or((&votes, &[]));
+    let mut windows = best(near, 0, pattern.len());
+    windows.extend(best(far, head, pattern.len()));
+    // Not all lines had a vote, so that the windows are compared by all that they have.
+    for window in &mut windows {
+        window.score = index.score(text, window.first, pattern.len());
+    }
+    windows.sort_unstable_by(Window::order);
+    windows.truncate(KEPT);
+    windows
+}
+
+/// Returns the windows with the most votes, best first.
+fn best(votes: &[f32], first: usize, lines: usize) -> Vec<Window> {
+    let mut windows: Vec<Window> = (first..)
+        .zip(votes)
+        .filter(|(_, votes)| 0.0 < **votes)
+        .map(|(first, votes)| Window { first, score: share(*votes, lines) })
+        .collect();
     if KEPT < windows.len() {
-        windows.select_nth_unstable_by(KEPT, order);
+        windows.select_nth_unstable_by(KEPT, Window::order);
         windows.truncate(KEPT);
     }
-    windows.sort_unstable_by(order);
+    windows.sort_unstable_by(Window::order);
     windows
+}
+
+#[expect(clippy::cast_precision_loss, reason = "line counts are small")]
+fn share(votes: f32, lines: usize) -> f32 {
+    votes / lines.max(1) as f32
+}
+
+impl Window {
+    /// Orders the better one first, and of equals the one further up.
+    fn order(&self, other: &Self) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.first.cmp(&other.first))
+    }
 }
 
 /// The quotation's lines and words, to be looked up.
@@ -109,16 +145,36 @@ impl<'a> Index<'a> {
         index
     }
 
+    /// Returns the voting words of each line, as far as the line votes at all.
+    fn line_words(&self) -> Vec<Vec<&'a str>> {
+        let mut words = vec![Vec::new(); self.counts.len()];
+        for (word, lines) in &self.words {
+            for &line in lines {
+                if let Some(words) = words.get_mut(line) {
+                    words.push(*word);
+                }
+            }
+        }
+        words
+    }
+
+    /// Returns the share of the quotation's lines that have their counterpart in the window.
+    fn score(&self, text: &Dense, first: usize, lines: usize) -> f32 {
+        let mut votes = 0.0;
+        for at in 0..lines {
+            self.vote(text.line(first + at), |of, share| {
+                votes += if of == at { share } else { 0.0 };
+            });
+        }
+        share(votes, lines)
+    }
+
     /// Calls `vote` for every line of the quotation that `line` equals or comes close to.
-    fn vote(&self, line: &str, seen: &mut [usize], mut vote: impl FnMut(usize, f32)) {
+    fn vote(&self, line: &str, mut vote: impl FnMut(usize, f32)) {
         let known = self.line_shapes.get(shape(line)) == Some(&true);
         if let Some(equal) = known.then(|| self.lines.get(line)).flatten() {
             for &of in equal {
-                let Some(seen) = seen.get_mut(of) else { continue };
-                *seen += 1;
-                if *seen <= COMMON {
-                    vote(of, 1.0);
-                }
+                vote(of, 1.0);
             }
             return;
         }
@@ -143,7 +199,7 @@ impl<'a> Index<'a> {
 }
 
 /// Yields the words and numbers of a line; whatever is not ASCII counts as part of a word.
-fn words(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(line: &str) -> impl Iterator<Item = &str> {
     let mut ends = line.bytes().enumerate().peekable();
     std::iter::from_fn(move || {
         let (start, _) = ends.find(|(_, byte)| is_word_byte(*byte))?;
@@ -155,7 +211,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_word_byte(byte: u8) -> bool {
+pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 

@@ -239,3 +239,86 @@ fn refusals_say_what_to_do_next() {
     let nothing = refuse(text, "completely unrelated words", "x").to_string();
     assert!(nothing.contains("view the file"), "{nothing}");
 }
+
+/// Returns a text of many lines, all different and none like the passages of these tests.
+fn long() -> String {
+    (0..9_000).fold(String::new(), |text, at| {
+        text + &format!("## Part {at}\nif part_{at}:\n    return step({at})\n\n")
+    })
+}
+
+#[test]
+fn a_slip_is_found_at_the_end_of_a_long_text() {
+    let text = long() + "if found:\n    quantizer = build(d)\n    return step(quantizer)\n";
+
+    check(
+        Strategy::Slips,
+        &text,
+        "if found:\n    quantiser = build(d)\n    return step(quantizer)",
+        "if found:\n    quantizer = build(d, 2)\n    return step(quantizer)",
+        &text.replace("build(d)", "build(d, 2)"),
+    );
+}
+
+#[test]
+fn a_long_text_is_quoted_where_it_comes_closest() {
+    let text = long() + "if found:\n    return step(last)\n";
+
+    let PatchError::NotFound { closest, .. } =
+        refuse(&text, "if found:\n    return step(first)", "x")
+    else {
+        panic!("it is not found")
+    };
+    assert_eq!(closest.first().map(|passage| passage.line), Some(36_001), "{closest:?}");
+}
+
+#[test]
+fn a_long_text_of_nothing_but_common_lines_is_quoted_all_the_same() {
+    let text = "if x:\n    return y\nelse:\n    return z\n".repeat(5_000);
+
+    let old = "if x:\n    return y\nelse:\n    rewind(tape)";
+    let PatchError::NotFound { closest, .. } = refuse(&text, old, "x") else {
+        panic!("it is not found")
+    };
+    assert_eq!(closest.first().map(|passage| passage.line), Some(1), "{closest:?}");
+}
+
+#[test]
+fn places_are_counted_and_edited_up_to_a_limit() {
+    let all = PatchOptions::default().replace_all(true);
+    let text = "a".repeat(PLACES_LIMIT + 1);
+
+    assert!(matches!(refuse(&text, "a", "b"), PatchError::Ambiguous { places, total, .. }
+        if places.len() == 5 && total == PLACES_LIMIT + 1));
+    assert_eq!(replace(&text, "a", "b", &all), Err(PatchError::TooMany));
+    let patched = replace(&"a".repeat(PLACES_LIMIT), "a", "b", &all).expect("as many as allowed");
+    assert_eq!((patched.replacements, patched.text), (PLACES_LIMIT, "b".repeat(PLACES_LIMIT)));
+}
+
+#[test]
+fn inexact_places_past_the_limit_are_never_called_the_only_one() {
+    let text = "-  \u{2019} ".repeat(PLACES_LIMIT) + "\n-  '\n";
+
+    let refused = replace(&text, "- '", "x", &PatchOptions::default()).err();
+
+    assert!(matches!(refused, Some(PatchError::Ambiguous { .. })), "{refused:?}");
+}
+
+#[test]
+fn more_than_one_misspelt_word_is_no_slip() {
+    let text = "Pull the current image.\nThen restart the worker.\nThen wait.\nDone.\n";
+    let old = "Pull the curent image.\nThen restart the wroker.\nThen wait.\nDone.";
+
+    refuse(text, old, &old.replace("wait", "run"));
+}
+
+#[test]
+fn escapes_are_decoded_where_the_text_has_others() {
+    check(
+        Strategy::Escapes,
+        "say(\"a\\tb\")\nend()\nlast\n",
+        "say(\\\"a\\tb\\\")\\nend()",
+        "say(\\\"a\\tc\\\")\\nend()",
+        "say(\"a\\tc\")\nend()\nlast\n",
+    );
+}

@@ -1,7 +1,5 @@
 //! Tokens of a line, and the three-way merge of line bodies.
 
-use std::ops::Range;
-
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::canon::{self, Canon};
@@ -79,11 +77,16 @@ pub(super) fn merge_body(old: &str, file: &str, new: &str) -> String {
     }
     let (old_tokens, new_tokens) = (tokens(old), tokens(new));
     let mut merged = String::with_capacity(new.len());
+    let mut at = 0;
     for op in diff(&old_tokens, &new_tokens) {
         let (_, old_range, new_range) = op.as_tag_tuple();
         let wanted = new_tokens.get(new_range).unwrap_or_default().concat();
+        let quoted: usize =
+            old_tokens.get(old_range).unwrap_or_default().iter().map(|token| token.len()).sum();
+        let quoted = at..at + quoted;
+        at = quoted.end;
         let kept = matches!(op, DiffOp::Equal { .. })
-            .then(|| bytes_of(&old_tokens, &old_range))
+            .then_some(quoted)
             .and_then(|range| old_canon.canon_range(&range))
             .and_then(|range| file_canon.source_range(&range))
             .and_then(|range| file.get(range));
@@ -111,12 +114,4 @@ pub(super) fn likeness(left: &str, right: &str) -> f32 {
 
 fn words(text: &str) -> Vec<&str> {
     tokens(text).into_iter().filter(|token| !canon::is_blank(token)).collect()
-}
-
-fn bytes_of(tokens: &[&str], range: &Range<usize>) -> Range<usize> {
-    let len =
-        |tokens: Option<&[&str]>| tokens.unwrap_or_default().iter().map(|token| token.len()).sum();
-    let start: usize = len(tokens.get(..range.start));
-    let inside: usize = len(tokens.get(range.clone()));
-    start..start + inside
 }
