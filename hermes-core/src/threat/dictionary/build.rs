@@ -195,12 +195,9 @@ impl Builder {
         for stem in self.stems.clone() {
             let Some(word) = self.words.get(usize::from(stem)) else { continue };
             let (text, classes) = (word.text.clone(), word.classes.clone());
-            for (id, whole) in (0..).zip(&texts) {
-                if whole.starts_with(&text) {
-                    for &class in &classes {
-                        self.assign(id, class);
-                    }
-                }
+            let hidden = (0..).zip(&texts).filter(|(_, whole)| whole.starts_with(&text));
+            for (id, _) in hidden {
+                classes.iter().for_each(|&class| self.assign(id, class));
             }
         }
     }

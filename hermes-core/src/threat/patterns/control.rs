@@ -7,7 +7,9 @@ pub(super) const RULES: &[Rule] = &[
         "reverse_shell",
         Scope::All,
         "opens a shell to another machine",
-        &["SHELL = /tcp", "NC = -e ~ SHELL", "NC = -e"],
+        &["SHELL = /tcp", "NC = -e ~ SHELL", "NC = -e",
+            "socket.socket/socket/tcpsocket/tcpsocket.open/fsockopen/net.connect = os.dup2/dup2/pty.spawn/subprocess.call",
+        ],
     ),
     block(
         "c2_heartbeat",

@@ -59,6 +59,14 @@ pub(super) const RULES: &[Rule] = &[
             "PERSON NOT be TOLD of/about/that ~ THIS",
             "omit/exclude/skip/leave ~ THIS ~~ you report/summarize/summarise/answer/reply",
             "WITHOUT_F ~ CONFIRM_F ~ USER_F !~NOT_F !~NOTHING_F",
+            "THIS ~ stay/stays/remain/remains/kept ~ hidden/secret/private/invisible from/to PERSON",
+            "PERSON - NOT ~ SUSPECT this/it/that/anything/you/what/about",
+            "TELL PERSON ~ everything/all ~ fine/ok/normal/well ~~ though/although/anyway/regardless",
+            "without mentioning/revealing/disclosing/admitting/saying that you/this/it !~NOT",
+            "HIDE_F - THIS_F ~ USER_F",
+            "HIDE_F ~ USER_F ~ THIS_F",
+            "HIDE_STRONG_F ~ USER_F",
+            "USER_F ~ HIDE_STRONG_F",
         ],
     ),
     block(
@@ -79,6 +87,8 @@ pub(super) const RULES: &[Rule] = &[
             "WITHOUT_F ~ CONFIRM_F ~~ DELETE_F !~NOT_F !~NOTHING_F",
             "DELETE_F ~~ WITHOUT_F ~ CONFIRM_F !~NOT_F !~NOTHING_F",
             "ACTIONS ~ APPROVED ~~ NOT ask/asking/confirm/mention/CONFIRM",
+            "REMEMBER ~~ CONFIRM ~ NOT ~ DESTRUCTIVE/commands/actions/PAYMENTS",
+            "REMEMBER ~~ NOT ~ CONFIRM ~~ DESTRUCTIVE/commands/actions/PAYMENTS !~HARMLESS",
         ],
     ),
     block(

@@ -66,6 +66,8 @@ pub(super) const RULES: &[Rule] = &[
             "SEND_F ~ SECRET/SECRET_F/SECRET_FILE ~~ URL/EMAIL/ADDRESS",
             "SECRET_F ~ SEND_F ~~ URL/EMAIL/ADDRESS",
             "SEND ~~ URL ~ with/containing/including/carrying all/every ~ SECRET",
+            "contents/content of ~ SECRET_FILE ~~ URL/EMAIL/ADDRESS",
+            "SEND ~ your - memory/memories/context/prompt/configuration/database/workspace/environment ~ to ~ EMAIL/URL/ADDRESS",
         ],
     ),
     block(

@@ -51,6 +51,7 @@ pub(super) const RULES: &[Rule] = &[
             "APPEND ~ RC_FILE = NETCMD !=HARMLESS_ADD",
             "crontab = NETCMD",
             "NETCMD = crontab",
+            "ADDV = NETCMD = RC_FILE !=HARMLESS_ADD",
         ],
     ),
 ];

@@ -33,6 +33,7 @@ pub(super) const RULES: &[Rule] = &[
             "you are no longer ~ AI_NOUN/bound/limited",
             "you are ~ have NO_LIMITS",
             "ACT_F ~ NO_LIMITS_F",
+            "consider/regard/think yourself ~ NO_LIMITS/UNLIMITED/RELEASED",
         ],
     ),
     block(
@@ -63,13 +64,17 @@ pub(super) const RULES: &[Rule] = &[
         "remove_filters",
         Scope::Context,
         "asks for answers without limits",
-        &["RESPOND ~ without ~ LIMITS !<NOT !>INSIDE"],
+        &["RESPOND ~ without ~ LIMITS !<NOT !>INSIDE",
+            "RESPOND ~ without ~ LIMITS ~ FROM_NOW",
+        ],
     ),
     block(
         "identity_override",
         Scope::Context,
         "gives the agent another name",
-        &["name/call/rename yourself", "YOUR new name/identity is", "FROM_NOW YOUR name is"],
+        &["name/call/rename yourself", "YOUR new name/identity is", "FROM_NOW YOUR name is",
+            "your new persona/role/character/self is",
+        ],
     ),
     block(
         "leak_system_prompt",
@@ -94,6 +99,9 @@ pub(super) const RULES: &[Rule] = &[
             "RETELL ~ YOUR ~ SYSTEM_PROMPT !<NOT",
             "^ dump/leak/reveal/print/output/recite/repeat/disclose ~ your - prompt",
             "LEAK ~ your entire/full/whole/complete/original/exact/hidden prompt !<NOT",
+            "LEAK ~ top/beginning/start of ~ your context/prompt/conversation/window",
+            "what/which ORDERS/DIRECTIVE were/are/did/have you",
+            "^ copy - words/text/everything/lines above ~~ YOUR REPLY",
         ],
     ),
 ];

@@ -45,7 +45,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     (
         "IGNORE",
         "SET aside;pay no attention;pay no heed;take no notice;NOT follow/obey/heed/apply/observe;\
-         stop following/obeying/heeding/applying;get rid;no longer - follow/obey/heed;act/go/work against;\
+         stop following/obeying/heeding/applying;get rid;no longer - follow/obey/heed;act/go/work against/contrary;never mind;\
          throw/toss/push out/away/aside;let go",
     ),
     (
@@ -72,7 +72,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ),
     (
         "NO_LONGER",
-        "no longer apply/applies/bind/binds/valid/relevant/matter/hold/holds/count/active/binding;\
+        "no longer apply/applies/bind/binds/valid/relevant/matter/matters/hold/holds/count/counts/stand/stands/active/binding;\
          not apply/bind/matter/count/valid anymore;are/is/were/have VOID;have/has been VOID;\
          do not apply/bind/matter/count/hold;dont apply/bind/matter/count/hold;as VOID;cease to apply",
     ),
@@ -416,7 +416,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     (
         "SAFE_THING",
         "configuration settings rules filter filters policy policies guideline guidelines protocol \
-        protocols training measures layer layers rail rails restriction restrictions constraint \
+        protocols training checks check measures layer layers rail rails restriction restrictions constraint \
         constraints moderation limits",
     ),
     ("SAFETY", "guardrails guardrail safeguards censorship"),
@@ -425,7 +425,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "disable deactivate remove drop lift suspend unlock circumvent evade shut disengage",
     ),
     ("AI_NOUN", "ai assistant model agent bot chatbot llm system machine intelligence"),
-    ("SUSPECT", "suspect suspects notice notices discover discovers realize realizes realise"),
+    ("SUSPECT", "hear suspect suspects notice notices discover discovers realize realizes realise"),
     ("KNOWS", "knows sees hears learns"),
     ("COLLECT", "collect gather harvest find locate steal extract grab scrape dump"),
     ("PAYMENTS", "payments payment purchases purchase transfers deletions installs uploads"),
@@ -441,5 +441,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "MESSAGES",
         "message messages mail mails email emails prompt prompts reply replies conversation conversations input inputs",
     ),
-    ("SYSTEM_PROMPT", "systemprompt"),
+    ("SYSTEM_PROMPT", "systemprompt*"),
+    ("PURGE", "clear wipe reset remove unload flush purge delete"),
+    ("REMEMBER", "remember memorize memorise store save note record"),
 ];

@@ -146,4 +146,12 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("KNOW_F", "fragen informieren benachrichtigen wissen"),
     ("NEG_ZH", "不用 不必 无需 无须 不要 不需要 别 不再 停止 请勿 不得"),
     ("FOLLOW_ZH", "遵守 遵循 服从 听从 理会 理睬 在意"),
+    ("SYSTEM_F", "systemprompt*"),
+    ("YOUR_F", "своим твоим вашим своей твоей своими"),
+    ("DIRECTIVE_F", "правил* normas pautas lineamientos инструкци*"),
+    ("NO_LONGER_F", "解除 已解除 已经解除 废止"),
+    ("HIDE_F", "verheimliche verbirg verberge cache cachez dissimule dissimulez oculta oculte ocultar esconde esconda esconder nascondi nascondete cela скрой скрывай скройте 隐藏"),
+    ("HIDE_STRONG_F", "verheimliche verheimlichen verschweige verschweigen 隐瞒 瞒着 瞒住 утаи утаивай"),
+    ("THIS_F", "diese diesen dieses dies aktion vorgang schritt cette ce cela action étape esto esta este acción paso isto ação questo questa azione это этот эту действие 这 此 这次 这个"),
+    ("EXIST_F", "gäbe existierten existiert existaient nexistaient existieran existiera existiesen existissem existisse esistessero"),
 ];
