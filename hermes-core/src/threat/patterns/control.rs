@@ -7,7 +7,12 @@ pub(super) const RULES: &[Rule] = &[
         "reverse_shell",
         Scope::All,
         "opens a shell to another machine",
-        &["SHELL = /tcp", "NC = -e ~ SHELL", "NC = -e",
+        &[
+            "SHELL -i = /tcp",
+            "SHELL = REDIRECT /tcp !=localhost !=echo",
+            "exec = REDIRECT /tcp !=localhost !=echo",
+            "NC = -e ~ SHELL",
+            "NC = -e",
             "socket.socket/socket/tcpsocket/tcpsocket.open/fsockopen/net.connect = os.dup2/dup2/pty.spawn/subprocess.call",
         ],
     ),

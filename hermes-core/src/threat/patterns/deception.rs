@@ -67,6 +67,9 @@ pub(super) const RULES: &[Rule] = &[
             "HIDE_F ~ USER_F ~ THIS_F",
             "HIDE_STRONG_F ~ USER_F",
             "USER_F ~ HIDE_STRONG_F",
+            "claim/say/state/assert/insist/answer ~ that ~ skill/file/tool/plugin/extension/package ~ safe/audited/harmless/trusted/verified",
+            "lie and say/tell/claim/answer/pretend",
+            "USER asks ~~ lie/deny/pretend",
         ],
     ),
     block(

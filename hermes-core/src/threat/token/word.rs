@@ -156,6 +156,9 @@ impl Tokenizer<'_> {
                 self.count(u64::MAX, entry);
             }
             self.push(Some(id), range.clone());
+            if matches!(self.bytes.get(range.end..range.end + 2), Some([b'[', b'"' | b'\''])) {
+                self.push(self.signs.variable, range.clone());
+            }
             self.push_email(&range);
             return;
         }

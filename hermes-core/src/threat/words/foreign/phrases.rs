@@ -69,5 +69,8 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
         "actúa/actua/compórtate/responde como;agis/comporte/réponds comme;verhalte/handle/antworte wie/als;aja/responda/comporte como;agisci/comportati/rispondi come;веди/действуй/отвечай как;веди себя",
     ),
     ("DIRECTIVE_F", "linee guida;lignes directrices;líneas guía"),
-    ("ACT_F", "tu/tue/tun so als;fais/faites comme si;haz como si;faça/finja de conta que;fai finta/come;делай вид;веди себя так"),
+    (
+        "ACT_F",
+        "tu/tue/tun so als;fais/faites comme si;haz como si;faça/finja de conta que;fai finta/come;делай вид;веди себя так",
+    ),
 ];

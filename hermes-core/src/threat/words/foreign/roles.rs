@@ -150,8 +150,20 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("YOUR_F", "своим твоим вашим своей твоей своими"),
     ("DIRECTIVE_F", "правил* normas pautas lineamientos инструкци*"),
     ("NO_LONGER_F", "解除 已解除 已经解除 废止"),
-    ("HIDE_F", "verheimliche verbirg verberge cache cachez dissimule dissimulez oculta oculte ocultar esconde esconda esconder nascondi nascondete cela скрой скрывай скройте 隐藏"),
-    ("HIDE_STRONG_F", "verheimliche verheimlichen verschweige verschweigen 隐瞒 瞒着 瞒住 утаи утаивай"),
-    ("THIS_F", "diese diesen dieses dies aktion vorgang schritt cette ce cela action étape esto esta este acción paso isto ação questo questa azione это этот эту действие 这 此 这次 这个"),
-    ("EXIST_F", "gäbe existierten existiert existaient nexistaient existieran existiera existiesen existissem existisse esistessero"),
+    (
+        "HIDE_F",
+        "verheimliche verbirg verberge cache cachez dissimule dissimulez oculta oculte ocultar esconde esconda esconder nascondi nascondete cela скрой скрывай скройте 隐藏",
+    ),
+    (
+        "HIDE_STRONG_F",
+        "verheimliche verheimlichen verschweige verschweigen 隐瞒 瞒着 瞒住 утаи утаивай",
+    ),
+    (
+        "THIS_F",
+        "diese diesen dieses dies aktion vorgang schritt cette ce cela action étape esto esta este acción paso isto ação questo questa azione это этот эту действие 这 此 这次 这个",
+    ),
+    (
+        "EXIST_F",
+        "gäbe existierten existiert existaient nexistaient existieran existiera existiesen existissem existisse esistessero",
+    ),
 ];
