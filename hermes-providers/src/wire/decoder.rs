@@ -13,6 +13,7 @@ use super::{
     arguments_text,
     calls::{Calls, Fragment},
     names::Names,
+    surrogates,
 };
 use crate::http::{
     Decode, WireError,
@@ -170,13 +171,21 @@ impl<R: Read> Decode for Decoder<R> {
             Err(_) if data.contains('\n') => {
                 data.split('\n').try_for_each(|line| self.event(line, out))
             }
-            Err(err) => Err(WireError::Malformed(format!("{} is not JSON: {err}", R::EVENT))),
+            Err(err) => match surrogates::mended(data) {
+                Some(mended) => self.event(&mended, out),
+                None => Err(WireError::Malformed(format!("{} is not JSON: {err}", R::EVENT))),
+            },
         }
     }
 
     fn whole(&mut self, body: &str, out: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
-        let mut event: Object<R::Event<'_>> = serde_json::from_str(body)
-            .map_err(|err| WireError::Malformed(format!("it is not JSON: {err}")))?;
+        let mut event: Object<R::Event<'_>> = match serde_json::from_str(body) {
+            Ok(event) => event,
+            Err(err) => match surrogates::mended(body) {
+                Some(mended) => return self.whole(&mended, out),
+                None => return Err(WireError::Malformed(format!("it is not JSON: {err}"))),
+            },
+        };
         self.take(event.0.as_mut(), body, out)?;
         if self.is_done() || (!R::NEEDS_STOP && self.is_complete(out)) {
             return Ok(());

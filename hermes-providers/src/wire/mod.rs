@@ -12,6 +12,7 @@ pub(crate) mod schema;
 
 pub(crate) mod calls;
 pub(crate) mod decoder;
+mod surrogates;
 pub(crate) mod usage;
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use wiremock::{
 use crate::{
     ask,
     server::{Reply, Server, sse},
+    wires::WIRES,
 };
 
 fn chunk(text: &str, stop: Option<&str>) -> String {
@@ -168,4 +169,16 @@ async fn two_requests_at_once_do_not_disturb_each_other() {
     let mut texts = [one.unwrap().text(), two.unwrap().text()];
     texts.sort();
     assert_eq!(texts, ["one", "two"]);
+}
+
+#[tokio::test]
+async fn half_an_emoji_does_not_cost_the_answer() {
+    for wire in WIRES {
+        let answer = wire.answer().replace("hello", r"half \ud83d of \ud83d\ude42");
+        let server = Server::start(vec![Reply::Bytes(sse(&answer))]);
+
+        let reply = ask(&*wire.provider(&server.url())).await.unwrap();
+
+        assert_eq!(reply.text(), "half \u{fffd} of 🙂", "{}", wire.name);
+    }
 }
