@@ -52,6 +52,8 @@ mod hint;
 mod splice;
 
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod tests;
