@@ -29,7 +29,7 @@
 //! | To change                       | implement         | ready-made                               |
 //! | ------------------------------- | ----------------- | ---------------------------------------- |
 //! | which model answers             | [`Provider`]      | `hermes_providers::{OpenAiChat, Anthropic}` |
-//! | what the model can do           | [`Tool`]          | the `memory` and `skill_*` tools         |
+//! | what the model can do           | [`Tool`]          | the `memory`, `skill_*` and `delegate` tools |
 //! | where facts are kept            | [`MemoryBackend`] | `hermes_memory::FileMemory`              |
 //! | where procedures are kept       | [`SkillStore`]    | `hermes_skills::FsSkills`                |
 //! | when the agent reflects         | [`ReviewPolicy`]  | `hermes_review::NudgePolicy`             |
@@ -101,6 +101,7 @@ pub mod session;
 pub mod approval;
 pub mod compress;
 pub mod context;
+pub mod delegate;
 pub mod fork;
 pub mod prompt;
 pub mod review;

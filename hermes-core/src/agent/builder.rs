@@ -18,7 +18,7 @@ use crate::{
     provider::{ModelId, Provider, Sampling, ToolChoice},
     review::ReviewPolicy,
     store::{CounterStore, SessionStore},
-    tool::{Tool, ToolRegistry},
+    tool::{ResultSpill, Tool, ToolRegistry},
 };
 
 /// Something that brings several parts of an agent at once, such as a memory with its prompt
@@ -55,6 +55,8 @@ pub struct AgentBuilder {
     max_depth: u32,
     max_result_chars: usize,
     traces_content: bool,
+    spill: Option<Arc<dyn ResultSpill>>,
+    max_repeats: u32,
 }
 
 impl AgentBuilder {
@@ -62,6 +64,8 @@ impl AgentBuilder {
     const DEFAULT_MAX_DEPTH: u32 = 1;
     /// As hermes-agent cuts a single result.
     const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
+    /// As hermes-agent does where it stops such calls.
+    const DEFAULT_MAX_REPEATS: u32 = 5;
 
     pub(super) fn new(provider: Arc<dyn Provider>) -> Self {
         Self {
@@ -85,6 +89,8 @@ impl AgentBuilder {
             max_depth: Self::DEFAULT_MAX_DEPTH,
             max_result_chars: Self::DEFAULT_MAX_RESULT_CHARS,
             traces_content: false,
+            spill: None,
+            max_repeats: Self::DEFAULT_MAX_REPEATS,
         }
     }
 
@@ -246,6 +252,22 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets where results over [`max_result_chars`](Self::max_result_chars) are kept whole, such as
+    /// [`SpillFolder`](crate::tool::SpillFolder); the model is then shown 1,500 characters of them and
+    /// where the rest is. Without it they are cut.
+    pub fn spill_results(mut self, spill: impl ResultSpill + 'static) -> Self {
+        self.spill = Some(Arc::new(spill));
+        self
+    }
+
+    /// Sets how often in a row the same call may fail in a turn before it is refused without running,
+    /// until something has been changed or the user has said something. 5 by default; 0 for no limit.
+    /// From the second failure on, and from the second reading of the same thing, the model is told.
+    pub fn max_repeats(mut self, repeats: u32) -> Self {
+        self.max_repeats = repeats;
+        self
+    }
+
     /// Puts the agent together.
     ///
     /// # Errors
@@ -291,6 +313,8 @@ impl AgentBuilder {
             max_depth: self.max_depth,
             max_result_chars: self.max_result_chars,
             traces_content: self.traces_content,
+            spill: self.spill,
+            max_repeats: self.max_repeats,
             tasks: Tasks::default(),
             reports: Reports::default(),
         }))

@@ -150,6 +150,8 @@ impl SessionFork {
             desk: parent.desk.clone(),
             max_result_chars: parent.recipe.max_result_chars,
             traces_content: parent.recipe.traces_content,
+            spill: parent.recipe.spill.clone(),
+            max_repeats: parent.recipe.max_repeats,
             hints: parent.recipe.hints.clone(),
         }
     }

@@ -10,13 +10,17 @@ use super::{
     AgentEvent,
     event::describe,
     hook::{Before, Hooks},
+    repeat::Past,
     trace,
 };
 use crate::{
     approval::{Desk, Ruling},
     context::ResultHint,
-    message::{Call, CallId, CallResult, CallStatus},
-    tool::{Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSpec, TurnScope},
+    message::{Call, CallId, CallResult, CallStatus, History},
+    tool::{
+        ResultSpill, Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSpec, TurnScope,
+        cut_middle,
+    },
 };
 
 /// What the calls of a conversation may reach.
@@ -30,6 +34,10 @@ pub(crate) struct Dispatch {
     pub(crate) desk: Desk,
     pub(crate) max_result_chars: usize,
     pub(crate) traces_content: bool,
+    /// Where results over that go, if anywhere.
+    pub(crate) spill: Option<Arc<dyn ResultSpill>>,
+    /// How often in a row the same call may fail; 0 for any number.
+    pub(crate) max_repeats: u32,
     /// What is added to results, if anything is.
     pub(crate) hints: Option<Arc<dyn ResultHint>>,
 }
@@ -71,6 +79,8 @@ impl Events {
 pub(crate) struct Dispatched {
     pub(crate) outputs: Vec<(Call, ToolOutput)>,
     pub(crate) end: Option<End>,
+    /// What was said before, the reply included. To be dropped before the history grows.
+    pub(crate) history: Option<History>,
 }
 
 /// Who ended the turn at a call, and why.
@@ -101,6 +111,8 @@ enum Condition {
 
 const CANCELLED: &str = "Cancelled before it ran.";
 const CANCELLED_RUNNING: &str = "Cancelled while it ran; it may have had an effect.";
+/// How many characters the model is shown of a result that is kept elsewhere.
+const PREVIEW_CHARS: usize = 1_500;
 const ENDED: &str = "Not run: an earlier call ended the turn.";
 
 impl Dispatch {
@@ -130,10 +142,16 @@ impl Dispatch {
             (None, Some(cut)) if cut == at => Condition::MaybeCut,
             _ => Condition::Whole,
         };
+        let past = Past::of(done, &self.registry);
         let each = group.iter().enumerate();
-        let outputs = join_all(each.map(|(at, call)| self.one(call, condition(at), rulings))).await;
+        let outputs =
+            join_all(each.map(|(at, call)| self.one(call, condition(at), rulings, past))).await;
         for (call, (mut output, end)) in group.into_iter().zip(outputs) {
             done.end = done.end.take().or(end);
+            let past = Past::of(done, &self.registry);
+            if let Some(note) = past.note(&call, &output, self.max_repeats) {
+                output.content.push_str(&note);
+            }
             self.add_hint(&call, &mut output).await;
             self.events.send(|| {
                 AgentEvent::CallFinished(CallResult::new(
@@ -175,6 +193,7 @@ impl Dispatch {
         call: &Call,
         condition: Condition,
         rulings: &[(CallId, Ruling)],
+        past: Past<'_>,
     ) -> (ToolOutput, Option<End>) {
         if condition == Condition::TurnEnded {
             return (ToolOutput::rejected(ENDED), None);
@@ -182,14 +201,17 @@ impl Dispatch {
         if self.scope.token.is_cancelled() {
             return (cancelled(CANCELLED), None);
         }
-        let checked = self.checked(call, condition == Condition::MaybeCut);
+        let checked = match past.refusal(call, self.max_repeats) {
+            Some(reason) => Err(reason),
+            None => self.checked(call, condition == Condition::MaybeCut),
+        };
         let (output, end) = match checked.and_then(|it| self.permitted(call, rulings).map(|()| it))
         {
             Ok((tool, arguments)) => self.hooked(&tool, call, arguments).await,
             Err(reason) => (ToolOutput::rejected(reason), None),
         };
         let (output, stop) = self.hooks.after_call(&self.scope, &self.events, call, output).await;
-        (self.bounded(output), end.or(stop.map(End::Hook)))
+        (self.bounded(call, output).await, end.or(stop.map(End::Hook)))
     }
 
     /// Returns the tool and its arguments, or everything that is wrong with the call.
@@ -319,15 +341,45 @@ impl Dispatch {
         }
     }
 
-    /// Cuts what is over the limit from the middle of the output.
-    fn bounded(&self, mut output: ToolOutput) -> ToolOutput {
-        if self.max_result_chars < output.content.len() {
-            let count = output.content.chars().count();
-            if self.max_result_chars < count {
-                output.content = cut_middle(&output.content, count, self.max_result_chars);
+    /// Cuts what is over the limit from the middle of the output, and keeps the whole elsewhere if it
+    /// can.
+    async fn bounded(&self, call: &Call, mut output: ToolOutput) -> ToolOutput {
+        let Some(cut) = cut_middle(&output.content, self.max_result_chars) else { return output };
+        output.content = match self.spilled(call, &output.content).await {
+            Some(place) => {
+                let limit = self.max_result_chars.min(PREVIEW_CHARS);
+                let preview = cut_middle(&output.content, limit).unwrap_or_default();
+                let count = output.content.chars().count();
+                format!(
+                    "{preview}\n\n[The whole result, {count} characters, is in {place}. Read the part \
+                     you need from there, not all of it.]"
+                )
             }
-        }
+            None => cut,
+        };
         output
+    }
+
+    /// Keeps a long result elsewhere and returns where. A failure is told to the host.
+    async fn spilled(&self, call: &Call, content: &str) -> Option<String> {
+        let spilling = self.spill.as_ref()?.spill(&call.name, content);
+        let spilling = AssertUnwindSafe(spilling).catch_unwind();
+        let failure = tokio::select! {
+            biased;
+            () = self.scope.token.cancelled() => return None,
+            ended = spilling => match ended {
+                Ok(Ok(place)) => return Some(place),
+                Ok(Err(err)) => describe(&err),
+                Err(_) => "it crashed".to_owned(),
+            },
+        };
+        tracing::warn!("a long result could not be kept: {failure}");
+        self.events.send(|| {
+            AgentEvent::Warning(format!(
+                "A long result was cut, as it could not be kept: {failure}"
+            ))
+        });
+        None
     }
 }
 
@@ -341,27 +393,4 @@ fn cut_message(name: &str) -> String {
     format!(
         "The call of {name:?} was cut off before it was complete, and was not run. Make it shorter."
     )
-}
-
-fn cut_middle(text: &str, count: usize, limit: usize) -> String {
-    let head = limit / 5 * 3;
-    let tail = limit.saturating_sub(head);
-    let start: String = text.chars().take(head).collect();
-    let end: String = text.chars().skip(count.saturating_sub(tail)).collect();
-    let dropped = count.saturating_sub(limit);
-    format!("{start}\n[… {dropped} of {count} characters left out …]\n{end}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_middle_of_a_long_text_is_cut() {
-        let text = format!("{}{}", "a".repeat(80), "é".repeat(80));
-
-        let cut = cut_middle(&text, 160, 10);
-
-        assert_eq!(cut, "aaaaaa\n[… 150 of 160 characters left out …]\néééé");
-    }
 }

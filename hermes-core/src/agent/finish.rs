@@ -174,6 +174,8 @@ fn new_run(
             desk: shared.desk(),
             max_result_chars: recipe.max_result_chars,
             traces_content: recipe.traces_content,
+            spill: recipe.spill.clone(),
+            max_repeats: recipe.max_repeats,
             hints: recipe.hints.clone(),
         },
         keep: Keep::Session(Arc::clone(shared)),

@@ -13,6 +13,7 @@ mod approve;
 mod conversation;
 mod dispatch;
 mod keep;
+mod repeat;
 mod room;
 mod round;
 mod run;

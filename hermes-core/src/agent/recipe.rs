@@ -17,7 +17,7 @@ use crate::{
     provider::{ModelId, Provider, Sampling, ToolChoice},
     review::ReviewPolicy,
     store::{CounterStore, SessionStore},
-    tool::ToolRegistry,
+    tool::{ResultSpill, ToolRegistry},
 };
 
 #[derive(Debug)]
@@ -42,6 +42,8 @@ pub(crate) struct Recipe {
     pub(crate) max_depth: u32,
     pub(crate) max_result_chars: usize,
     pub(crate) traces_content: bool,
+    pub(crate) spill: Option<Arc<dyn ResultSpill>>,
+    pub(crate) max_repeats: u32,
     pub(crate) tasks: Tasks,
     pub(crate) reports: Reports,
 }

@@ -22,10 +22,10 @@ const NOT_STORED: &str = "Not run: the conversation could not be stored.";
 
 impl Run {
     pub(super) async fn run_tools(&mut self) -> Result<(), AgentError> {
-        let reply = self.conversation.history().last().cloned();
-        let Some(reply) = reply else { return Ok(()) };
+        let history = self.conversation.history();
+        let Some(reply) = history.last().cloned() else { return Ok(()) };
         let is_cut = reply.stop == Some(StopReason::Length);
-        let mut done = Dispatched::default();
+        let mut done = Dispatched { history: Some(history), ..Dispatched::default() };
         let mut left = self.left(reply.calls(), &mut done);
         drop(reply);
         let mut kept = Ok(());
@@ -41,6 +41,8 @@ impl Run {
             self.dispatch.run_group(group, is_cut, self.turn.rulings(), &mut done).await;
         }
         self.note(&done);
+        // The history must be unshared again before it grows.
+        done.history = None;
         self.conversation.push(Message::results(done.results()));
         kept?;
         self.after(&done);

@@ -29,7 +29,7 @@ pub(super) fn arguments(schema: &Value, arguments: &Value) -> Vec<String> {
 }
 
 /// Returns the candidate closest to `name`, if one is close enough to be meant.
-pub(super) fn closest<'a>(
+pub(crate) fn closest<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {

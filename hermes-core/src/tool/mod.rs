@@ -3,6 +3,7 @@
 mod check;
 mod context;
 mod registry;
+mod spill;
 #[cfg(feature = "schema")]
 mod typed;
 
@@ -14,9 +15,11 @@ use serde_json::{Map, Value};
 
 #[cfg(feature = "schema")]
 pub use self::typed::{FnTool, TypedTool, from_fn, schema_of};
+pub(crate) use self::{check::closest, spill::cut_middle};
 pub use self::{
     context::{Extensions, Progress, Seen, ToolContext, TurnScope},
     registry::{DuplicateTool, ToolRegistry},
+    spill::{ResultSpill, SpillFolder},
 };
 use crate::{
     approval::NeedsApproval,
