@@ -3,9 +3,13 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{Approval, ApprovalRequest, Approver, Grant, Grants, NeedsApproval, Ruling};
+use super::{
+    Approval, ApprovalRequest, Approver, Danger, DangerClass, Grant, Grants, NeedsApproval, Ruling,
+    Severity, dangerous,
+};
 use crate::{
     message::Call,
     origin::OriginKind,
@@ -20,10 +24,15 @@ pub(crate) struct Desk {
 }
 
 /// Why a call is not to run unasked.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Need {
     reasons: Vec<String>,
+    /// What would cover it from now on, if it is allowed for the session.
     grants: Vec<Grant>,
+    /// Whether it is to be asked for however often it was allowed.
+    is_every_time: bool,
+    command: Option<String>,
+    dangers: Vec<Danger>,
 }
 
 /// What the model is told with every refusal.
@@ -42,14 +51,13 @@ impl Desk {
     pub(crate) fn need(&self, spec: &ToolSpec, call: &Call, origin: OriginKind) -> Option<Need> {
         let need = match &spec.needs_approval {
             NeedsApproval::Never => return None,
-            NeedsApproval::Always => Need {
-                reasons: vec![always(&spec.name)],
-                grants: vec![Grant { tool: Arc::clone(&spec.name), origin }],
-            },
+            NeedsApproval::Always => {
+                let grant = Grant { tool: Arc::clone(&spec.name), origin, class: None };
+                Need { reasons: vec![always(&spec.name)], grants: vec![grant], ..Need::default() }
+            }
+            NeedsApproval::Dangerous { argument } => in_command(spec, call, argument, origin)?,
         };
-        let _ = call;
-        let is_granted =
-            !need.grants.is_empty() && need.grants.iter().all(|grant| self.grants.has(grant));
+        let is_granted = !need.is_every_time && need.grants.iter().all(|it| self.grants.has(it));
         (!is_granted).then_some(need)
     }
 
@@ -89,6 +97,8 @@ impl Need {
             session: scope.session.clone(),
             turn: scope.turn,
             reasons: self.reasons.clone(),
+            command: self.command.clone(),
+            dangers: self.dangers.clone(),
         }
     }
 }
@@ -106,6 +116,44 @@ pub(crate) fn refusal(ruling: Option<&Ruling>, need: Option<&Need>) -> Option<St
     };
     let why = need.map(|need| need.reasons.join(" ") + " ").unwrap_or_default();
     Some(format!("Not run. {why}Approval was denied: {reason}. {NO_OTHER_WAY}"))
+}
+
+/// Returns what is dangerous in the command that `argument` is; `None` if nothing is.
+fn in_command(spec: &ToolSpec, call: &Call, argument: &str, origin: OriginKind) -> Option<Need> {
+    let value = call.arguments.parse().ok()?.get(argument).filter(|it| !it.is_null())?;
+    let Some(command) = command(value) else {
+        let reasons = vec![format!("The {argument:?} of {:?} cannot be judged.", spec.name)];
+        return Some(Need { reasons, is_every_time: true, ..Need::default() });
+    };
+    let dangers = dangerous(&command);
+    let mut classes: Vec<DangerClass> = dangers.iter().map(|it| it.class).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let grant = |class: &DangerClass| Grant {
+        tool: Arc::clone(&spec.name),
+        origin,
+        class: Some(class.id().to_owned()),
+    };
+    let is_critical = |class: &DangerClass| class.severity() == Severity::Critical;
+    let need = Need {
+        reasons: classes.iter().map(|it| it.reason().to_owned()).collect(),
+        grants: classes.iter().filter(|it| !is_critical(it)).map(grant).collect(),
+        is_every_time: classes.iter().any(is_critical),
+        command: Some(command),
+        dangers,
+    };
+    (!classes.is_empty()).then_some(need)
+}
+
+/// Returns the command that an argument is: a text, or the words of one.
+fn command(value: &Value) -> Option<String> {
+    if let Some(words) = value.as_array() {
+        let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
+        let words: Option<Vec<String>> =
+            words.iter().map(|word| word.as_str().map(quoted)).collect();
+        return words.map(|it| it.join(" "));
+    }
+    value.as_str().map(str::to_owned)
 }
 
 /// Says that every call of the tool needs approval.

@@ -10,8 +10,10 @@ use crate::origin::OriginKind;
 /// [`Approval::AllowForSession`](super::Approval::AllowForSession).
 ///
 /// It covers calls of one tool on the same kind of account: what was allowed to the user's own
-/// conversation is not allowed to its reviews and sub-agents. It is stored with the session and holds
-/// after a resume.
+/// conversation is not allowed to its reviews and sub-agents. Where a dangerous command was allowed, it
+/// covers only commands that are dangerous in the same way; a command that is dangerous in several ways
+/// needs a grant for each. For what is [`Critical`](super::Severity::Critical) there is no grant: it is
+/// asked for every time. A grant is stored with the session and holds after a resume.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Grant {
@@ -19,6 +21,10 @@ pub struct Grant {
     pub tool: Arc<str>,
     /// On which account its calls are covered.
     pub origin: OriginKind,
+    /// The [id of the class](super::DangerClass::id) of commands that it covers, `None` for a tool all of
+    /// whose calls need approval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
 }
 
 /// The grants of a conversation. A clone shares them.

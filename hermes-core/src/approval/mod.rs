@@ -38,6 +38,7 @@
 //! # fn main() {}
 //! ```
 
+mod danger;
 mod ready;
 
 mod desk;
@@ -48,13 +49,14 @@ use std::{fmt, sync::Arc};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+pub use self::{
+    danger::{Danger, DangerClass, Severity, dangerous},
+    grant::Grant,
+    ready::{AllowAll, DenyAll, FnApprover, Within, from_fn},
+};
 pub(crate) use self::{
     desk::{Desk, Need, refusal},
     grant::Grants,
-};
-pub use self::{
-    grant::Grant,
-    ready::{AllowAll, DenyAll, FnApprover, Within, from_fn},
 };
 use crate::{message::Call, origin::Origin, store::SessionId};
 
@@ -99,6 +101,12 @@ pub struct ApprovalRequest {
     pub turn: u64,
     /// Why it needs approval, a sentence each, for a person. Never empty.
     pub reasons: Vec<String>,
+    /// The shell command that was judged, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// What is dangerous in it; their ranges are bytes of `command`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dangers: Vec<Danger>,
 }
 
 impl ApprovalRequest {
@@ -106,7 +114,8 @@ impl ApprovalRequest {
     /// approver.
     pub fn new(call: Call, session: SessionId) -> Self {
         let reasons = vec![desk::always(&call.name)];
-        Self { call, origin: Origin::user(), session, turn: 1, reasons }
+        let (origin, dangers) = (Origin::user(), Vec::new());
+        Self { call, origin, session, turn: 1, reasons, command: None, dangers }
     }
 }
 
@@ -151,9 +160,31 @@ pub enum NeedsApproval {
     Never,
     /// Every call does.
     Always,
+    /// Calls do whose argument of this name is a [`dangerous`] shell command: a text, or a list of the
+    /// words of one command. What is neither and not `null` needs approval too, because it cannot be
+    /// judged.
+    Dangerous {
+        /// The name of the argument.
+        argument: Arc<str>,
+    },
 }
 
 impl NeedsApproval {
+    /// Asks about calls whose `argument` is a dangerous shell command.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hermes_core::{approval::NeedsApproval, tool::ToolSpec};
+    ///
+    /// let terminal = ToolSpec::new("terminal", "Runs a command.")
+    ///     .with_approval(NeedsApproval::dangerous("command"));
+    /// # let _ = terminal;
+    /// ```
+    pub fn dangerous(argument: impl Into<Arc<str>>) -> Self {
+        Self::Dangerous { argument: argument.into() }
+    }
+
     /// Returns whether calls run unasked.
     pub(crate) fn is_never(&self) -> bool {
         *self == Self::Never

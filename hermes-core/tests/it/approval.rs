@@ -13,9 +13,9 @@ use hermes_core::{
     origin::{Origin, OriginKind},
     store::{SessionId, SessionStore},
     testing::{InMemorySessions, ScriptedProvider},
-    tool::{self, ToolContext, ToolError},
+    tool::{self, Tool, ToolContext, ToolError, ToolOutput, ToolSpec},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Echo, agent, assert_paired, results};
 
@@ -321,4 +321,89 @@ async fn a_sandbox_may_allow_everything() {
     let (results, _) = go(&agent.session()).await;
 
     assert!(results.iter().all(|it| it.status == CallStatus::Done));
+}
+
+/// An agent with a `terminal` that asks about dangerous commands only.
+fn with_terminal(model: &ScriptedProvider) -> AgentBuilder {
+    let spec = ToolSpec::new("terminal", "Runs a command.")
+        .with_parameters(json!({"type": "object", "properties": {"command": {}}}))
+        .with_approval(NeedsApproval::dangerous("command"));
+    agent(model).tool(Terminal(spec))
+}
+
+#[derive(Debug)]
+struct Terminal(ToolSpec);
+
+#[async_trait]
+impl Tool for Terminal {
+    fn spec(&self) -> ToolSpec {
+        self.0.clone()
+    }
+
+    async fn call(&self, arguments: Value, _: &ToolContext) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::done(format!("ran {}", arguments["command"])))
+    }
+}
+
+fn running(commands: &[Value]) -> ScriptedProvider {
+    commands.iter().fold(ScriptedProvider::new(), |model, command| {
+        model.call("terminal", json!({"command": command}))
+    })
+}
+
+#[tokio::test]
+async fn only_dangerous_commands_are_asked_about() {
+    let model = running(&[
+        json!("ls -la"),
+        json!("grep 'rm -rf /' notes"),
+        json!("cd x && rm -rf build"),
+        json!(["rm", "-rf", "it's"]),
+        json!(["grep", "rm -rf /", "notes"]),
+        json!({"rm": "-rf"}),
+        json!(null),
+    ]);
+    let approver = Scripted::default();
+    let session = with_terminal(&model).approver(approver.clone()).build().unwrap().session();
+
+    let (results, _) = go(&session).await;
+
+    let ran: Vec<_> = results.iter().map(|it| it.status == CallStatus::Done).collect();
+    assert_eq!(ran, [true, true, false, false, true, false, true]);
+    let asked = approver.asked();
+    assert_eq!(asked[0].reasons, ["It deletes folders with everything in them."]);
+    let command = asked[0].command.as_deref().unwrap();
+    assert_eq!(command.get(asked[0].dangers[0].range.clone()), Some("rm -rf build"));
+    assert_eq!(asked[1].command.as_deref(), Some(r"'rm' '-rf' 'it'\''s'"));
+    assert_eq!(asked[2].reasons, ["The \"command\" of \"terminal\" cannot be judged."]);
+}
+
+#[tokio::test]
+async fn what_is_allowed_for_the_session_covers_the_same_danger_only() {
+    let model = running(&[
+        json!("rm -rf a"),
+        json!("rm -rf b"),
+        json!("git push --force"),
+        json!("rm -rf c; git push --force"),
+        json!("rm -rf /"),
+        json!("rm -rf /"),
+    ]);
+    let approver = Scripted::new([
+        Approval::AllowForSession,
+        Approval::Deny("no".to_owned()),
+        Approval::Deny("no".to_owned()),
+        Approval::AllowForSession,
+    ]);
+    let session = with_terminal(&model).approver(approver.clone()).build().unwrap().session();
+
+    let (results, _) = go(&session).await;
+
+    let ran: Vec<_> = results.iter().map(|it| it.status == CallStatus::Done).collect();
+    assert_eq!(
+        ran,
+        [true, true, false, false, true, false],
+        "what is critical is asked every time"
+    );
+    assert_eq!(approver.asked().len(), 5);
+    let classes: Vec<_> = session.grants().into_iter().map(|it| it.class.unwrap()).collect();
+    assert_eq!(classes, ["recursive-delete"]);
 }
