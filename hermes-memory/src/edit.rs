@@ -1,14 +1,61 @@
 //! Edits of a list of entries, without any file.
 
 use hermes_core::{
-    memory::{MemoryEdit, MemoryError},
+    memory::{Entries, MemoryEdit, MemoryError},
     threat::{Finding, Scanner, Scope, Severity},
 };
 
-use crate::file::format;
+use crate::file::{budget, format};
 
 /// The byte order mark.
 const MARK: char = '\u{feff}';
+
+/// Returns what `edits` make of `entries`, with the rules of [`FileMemory`](crate::FileMemory): for a
+/// [`MemoryBackend`](hermes_core::memory::MemoryBackend) of your own, which then has only to keep
+/// lists, versions and a history.
+///
+/// The edits are made in order, each seeing the ones before. White space around a text is dropped,
+/// an entry is never there twice, and each content is judged by `scanner`; one that fails lets
+/// nothing pass. `limit` is in characters, with three for each delimiter between two entries.
+///
+/// # Errors
+///
+/// - [`MemoryError::Invalid`] for an empty text, or one with a line that holds only `§`.
+/// - [`MemoryError::Blocked`] if the scanner blocks a content.
+/// - [`MemoryError::NoMatch`] and [`MemoryError::Ambiguous`] if a passage is not in exactly one entry.
+/// - [`MemoryError::Full`] if the list would be over its limit and no shorter than it was.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::{memory::MemoryEdit, threat::DefaultScanner};
+///
+/// let entries = vec!["Deploys on Friday.".to_owned()];
+/// let edit = MemoryEdit::Replace {
+///     old_text: "Friday".to_owned(),
+///     content: "Deploys on tag push.".to_owned(),
+/// };
+///
+/// let after = hermes_memory::edited(&entries, vec![edit], 2_200, &DefaultScanner)?;
+///
+/// assert_eq!(after.entries, ["Deploys on tag push."]);
+/// assert_eq!(after.fill.used, 20);
+/// # Ok::<(), hermes_core::memory::MemoryError>(())
+/// ```
+pub fn edited(
+    entries: &[String],
+    edits: Vec<MemoryEdit>,
+    limit: usize,
+    scanner: &dyn Scanner,
+) -> Result<Entries, MemoryError> {
+    let after = apply(entries, &prepare(edits, scanner)?)?;
+    let fill = if after == entries {
+        budget::fill(&after, limit)
+    } else {
+        budget::check(entries, &after, limit)?
+    };
+    Ok(Entries::new(after, fill))
+}
 
 /// Returns `edits` with their contents as they would be stored, each scanned.
 ///
@@ -168,6 +215,16 @@ mod tests {
     #[track_caller]
     fn check(before: &[&str], edits: &[MemoryEdit], after: &[&str]) {
         assert_eq!(apply(&own(before), edits).unwrap(), own(after));
+    }
+
+    #[test]
+    fn a_list_over_its_limit_may_only_get_shorter() {
+        let list = own(&["long enough", "b"]);
+        let edited = |edits| edited(&list, edits, 5, &DefaultScanner);
+
+        assert!(matches!(edited(vec![add("c")]), Err(MemoryError::Full { needed: 19, .. })));
+        assert_eq!(edited(vec![add(" b ")]).unwrap().entries, list, "nothing to do is no fault");
+        assert_eq!(edited(vec![remove("b")]).unwrap().fill.used, 11);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! | To … | use or implement |
 //! |---|---|
 //! | keep memory in files | [`FileMemory`] |
-//! | keep it elsewhere | [`MemoryBackend`](hermes_core::memory::MemoryBackend), checked by `hermes_core::testing::conformance::memory_backend` |
+//! | keep it elsewhere | [`MemoryBackend`](hermes_core::memory::MemoryBackend), with [`edited`] and [`fill`] for its rules, checked by `hermes_core::testing::conformance::memory_backend` |
 //! | give it to an agent | [`Memory`] |
 //! | keep conversations, and search them | `SqliteSessions` and `SessionSearch` (feature `sqlite`, which builds SQLite) |
 //! | let a person approve changes first | [`Memory::pending`], [`Memory::held`] |
@@ -17,6 +17,11 @@
 //!
 //! Limits are in characters (Unicode scalars). Blocking work runs on tokio's blocking threads, so
 //! all of this needs a tokio runtime.
+//!
+//! # Feature flags
+//!
+//! - `sqlite` (off by default): `SqliteSessions` and `SessionSearch`. Builds SQLite, for which it needs
+//!   a C compiler.
 
 mod extension;
 mod file;
@@ -30,7 +35,8 @@ mod edit;
 #[cfg(feature = "sqlite")]
 pub use self::session::{Order, SearchOptions, SessionSearch, SessionSearchArgs, SqliteSessions};
 pub use self::{
+    edit::edited,
     extension::{Memory, MemorySection},
-    file::FileMemory,
+    file::{FileMemory, budget::fill},
     tool::MemoryTool,
 };

@@ -10,8 +10,17 @@ pub(crate) fn used(entries: &[String]) -> usize {
     entries.iter().map(|entry| entry.chars().count()).sum::<usize>() + delimiters
 }
 
-/// Returns how full a list of `entries` is.
-pub(crate) fn fill(entries: &[String], limit: usize) -> Fill {
+/// Returns how full a list of `entries` is that may have `limit` characters: those of the entries,
+/// and three for each delimiter between two.
+///
+/// # Examples
+///
+/// ```
+/// let entries = ["one", "two"].map(str::to_owned);
+///
+/// assert_eq!(hermes_memory::fill(&entries, 100).used, 9);
+/// ```
+pub fn fill(entries: &[String], limit: usize) -> Fill {
     Fill::new(used(entries), limit)
 }
 
