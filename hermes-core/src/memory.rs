@@ -159,7 +159,7 @@ impl Target {
 }
 
 /// The entries of a list and how full it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Entries {
     /// The entries, oldest first.
@@ -203,7 +203,7 @@ impl Fill {
 }
 
 /// Edits to one list, all or none of which happen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MemoryChange {
     /// The list.
@@ -255,7 +255,7 @@ pub enum MemoryEdit {
 }
 
 /// A commit that went through.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MemoryCommit {
     /// The list before.

@@ -54,7 +54,8 @@ impl<R: ReviewPolicy + ?Sized> ReviewPolicy for Arc<R> {
 }
 
 /// What becomes of a proposed write.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
     /// It is made.
@@ -81,7 +82,7 @@ impl Verdict {
 }
 
 /// A write that has been asked for and not been made yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProposedWrite {
     /// What would be changed.
@@ -98,7 +99,8 @@ impl ProposedWrite {
 }
 
 /// What a [`ProposedWrite`] would change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Proposal {
     /// Edits of a memory list.
@@ -292,6 +294,20 @@ mod tests {
             assert_eq!(Verdict::Apply.stricter(other.clone()), other);
             assert_eq!(other.clone().stricter(Verdict::Apply), other);
         }
+    }
+
+    #[test]
+    fn a_proposed_write_comes_back_as_it_was_stored() {
+        let content = "日本語".to_owned();
+        let expected = crate::version::Expected::Is(crate::version::Version::of("x"));
+        let file = crate::skill::SkillFile::main();
+        let action = SkillAction::Write { file, content, expected };
+        let what = Proposal::Skill { name: "deploy".to_owned(), action };
+        let write = ProposedWrite::new(what, Origin::review("r1"));
+
+        let text = serde_json::to_string(&write).unwrap();
+
+        assert_eq!(serde_json::from_str::<ProposedWrite>(&text).unwrap(), write);
     }
 
     #[test]

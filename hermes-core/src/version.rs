@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for Version {
 }
 
 /// A value together with the version it was read at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Versioned<T> {
     /// What was read.

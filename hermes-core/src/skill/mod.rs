@@ -309,7 +309,7 @@ pub fn seen_key(skill: &SkillName, file: &SkillFile) -> String {
 }
 
 /// One change to a skill.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SkillChange {
     /// The skill. For a new one, the name of its folder.
@@ -328,7 +328,8 @@ impl SkillChange {
 }
 
 /// What a [`SkillChange`] does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SkillAction {
     /// Makes a new skill.
@@ -368,7 +369,7 @@ pub enum SkillAction {
 }
 
 /// A change that went through.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SkillCommit {
     /// The skill.
@@ -410,7 +411,7 @@ impl SkillCommit {
 #[non_exhaustive]
 pub enum SkillError {
     /// No skill has that name.
-    #[error("no skill is called {id:?}")]
+    #[error("no skill is called {id:?}{}", closest(names))]
     NotFound {
         /// What was asked for.
         id: String,
@@ -498,4 +499,30 @@ pub enum SkillError {
     /// The store failed.
     #[error("the skill store failed")]
     Backend(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Names the first few of `names`, the closest first, for a message.
+fn closest(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let names: Vec<String> = names.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
+    if names.is_empty() { String::new() } else { format!("; the closest are {}", names.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_found_names_the_closest() {
+        let not_found = |names: &[&str]| {
+            let names = names.iter().map(|&it| it.to_owned()).collect();
+            SkillError::NotFound { id: "deply".to_owned(), names }.to_string()
+        };
+
+        assert_eq!(not_found(&[]), "no skill is called \"deply\"");
+        assert_eq!(
+            not_found(&["deploy", "debug", "dns", "docs"]),
+            "no skill is called \"deply\"; the closest are \"deploy\", \"debug\", \"dns\""
+        );
+    }
 }

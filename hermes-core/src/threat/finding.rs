@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt, ops::Range};
 
+use serde::{Deserialize, Serialize};
+
 /// How much of the rules applies to a text; each scope includes the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -18,7 +20,8 @@ pub enum Scope {
 }
 
 /// Whether a finding keeps a text out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Severity {
     /// The operator should see it; the text may pass.
@@ -30,7 +33,7 @@ pub enum Severity {
 /// One thing that a scan found.
 ///
 /// `Display` gives the id and the reason in one line, without the text itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Finding {
     /// The rule, as a stable name such as `prompt_injection` or `invisible_unicode_U+200B`.

@@ -107,6 +107,15 @@ impl Suite<'_> {
         self.expect(&["alpha one", "delta four", "gamma three"], "replace: in its place").await;
         self.commit(vec![remove("alpha one")]).await;
         self.expect(&["delta four", "gamma three"], "remove: takes the entry").await;
+        self.commit(vec![add("last"), replace("delta", "gamma three")]).await;
+        self.expect(
+            &["gamma three", "last"],
+            "replace: an entry that is there already is there once",
+        )
+        .await;
+        self.commit(vec![replace("last", "gamma three")]).await;
+        self.expect(&["gamma three"], "replace: of two that say the same the first stays").await;
+        self.commit(vec![add("delta four"), remove("gamma"), add("gamma three")]).await;
         let edits = vec![add("epsilon five"), replace("epsilon", "zeta six"), remove("delta")];
         self.commit(edits).await;
         self.expect(&["gamma three", "zeta six"], "commit: each edit sees the ones before").await;
