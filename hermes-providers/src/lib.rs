@@ -13,6 +13,8 @@
 //! [`Fallback`] asks another one. All are providers around providers:
 //! `Fallback::new(Retry::new(CredentialPool::new(first))).or(Retry::new(second))`.
 //!
+//! [`PriceTable`] estimates what calls cost, from prices that the host brings.
+//!
 //! The library reads no environment: keys, base URLs, proxies and certificate roots come from the
 //! host. The default client uses no proxy; to use one, build a [`reqwest::Client`] and hand it in.
 //!
@@ -35,6 +37,7 @@ pub mod responses;
 
 mod credentials;
 mod fallback;
+mod price;
 mod retry;
 
 mod error;
@@ -61,5 +64,6 @@ pub use self::{
     error::BuildError,
     fallback::Fallback,
     http::{ApiKey, Timeouts, status::classify},
+    price::{PriceTable, Prices},
     retry::{Backoff, Retry},
 };
