@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::http::loose::{List, Loose, Object};
+use crate::http::loose::{List, Loose, Object, record};
 
 /// A content block on its way out.
 #[derive(Debug, Serialize)]
@@ -51,81 +51,59 @@ pub(super) struct OutTool<'a> {
     pub(super) input_schema: Value,
 }
 
-/// An event of a stream, or a whole answer: both are told apart by `type`. What is rare or large is
-/// boxed, because an event is moved more often than it is read.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct InEvent<'a> {
-    #[serde(borrow, default, rename = "type")]
-    pub(super) kind: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) index: Loose<'a>,
-    /// In `message_start`.
-    #[serde(borrow, default)]
-    pub(super) message: Object<Box<InMessage<'a>>>,
-    #[serde(borrow, default)]
-    pub(super) content_block: Object<Box<InBlock<'a>>>,
-    #[serde(borrow, default)]
-    pub(super) delta: Object<InDelta<'a>>,
-    #[serde(borrow, default)]
-    pub(super) usage: Object<Box<InUsage<'a>>>,
-    #[serde(borrow, default)]
-    pub(super) error: Loose<'a>,
-    /// In a whole answer.
-    #[serde(borrow, default)]
-    pub(super) content: List<InBlock<'a>>,
-    #[serde(borrow, default)]
-    pub(super) stop_reason: Loose<'a>,
+record! {
+    /// An event of a stream, or a whole answer: both are told apart by `type`. What is rare or large is
+    /// boxed, because an event is moved more often than it is read.
+    pub(super) struct InEvent<'a> {
+        "type" => pub(super) kind: Loose<'a>,
+        "index" => pub(super) index: Loose<'a>,
+        /// In `message_start`.
+        "message" => pub(super) message: Object<Box<InMessage<'a>>>,
+        "content_block" => pub(super) content_block: Object<Box<InBlock<'a>>>,
+        "delta" => pub(super) delta: Object<InDelta<'a>>,
+        "usage" => pub(super) usage: Object<Box<InUsage<'a>>>,
+        "error" => pub(super) error: Loose<'a>,
+        /// In a whole answer.
+        "content" => pub(super) content: List<InBlock<'a>>,
+        "stop_reason" => pub(super) stop_reason: Loose<'a>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct InMessage<'a> {
-    #[serde(borrow, default)]
-    pub(super) usage: Object<InUsage<'a>>,
+record! {
+    pub(super) struct InMessage<'a> {
+        "usage" => pub(super) usage: Object<InUsage<'a>>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct InBlock<'a> {
-    #[serde(borrow, default, rename = "type")]
-    pub(super) kind: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) text: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) thinking: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) signature: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) data: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) id: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) name: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) input: Loose<'a>,
+record! {
+    pub(super) struct InBlock<'a> {
+        "type" => pub(super) kind: Loose<'a>,
+        "text" => pub(super) text: Loose<'a>,
+        "thinking" => pub(super) thinking: Loose<'a>,
+        "signature" => pub(super) signature: Loose<'a>,
+        "data" => pub(super) data: Loose<'a>,
+        "id" => pub(super) id: Loose<'a>,
+        "name" => pub(super) name: Loose<'a>,
+        "input" => pub(super) input: Loose<'a>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct InDelta<'a> {
-    #[serde(borrow, default)]
-    pub(super) text: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) thinking: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) signature: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) partial_json: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) stop_reason: Loose<'a>,
+record! {
+    pub(super) struct InDelta<'a> {
+        "text" => pub(super) text: Loose<'a>,
+        "thinking" => pub(super) thinking: Loose<'a>,
+        "signature" => pub(super) signature: Loose<'a>,
+        "partial_json" => pub(super) partial_json: Loose<'a>,
+        "stop_reason" => pub(super) stop_reason: Loose<'a>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "they are called so on the wire")]
-pub(super) struct InUsage<'a> {
-    #[serde(borrow, default)]
-    pub(super) input_tokens: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) output_tokens: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) cache_read_input_tokens: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) cache_creation_input_tokens: Loose<'a>,
+record! {
+    #[expect(clippy::struct_field_names, reason = "they are called so on the wire")]
+    pub(super) struct InUsage<'a> {
+        "input_tokens" => pub(super) input_tokens: Loose<'a>,
+        "output_tokens" => pub(super) output_tokens: Loose<'a>,
+        "cache_read_input_tokens" => pub(super) cache_read_input_tokens: Loose<'a>,
+        "cache_creation_input_tokens" => pub(super) cache_creation_input_tokens: Loose<'a>,
+    }
 }

@@ -1,13 +1,13 @@
 //! Values of any type where a wire promises one, so that a surprise in one field never costs an
 //! answer.
 
-use std::{borrow::Cow, fmt, marker::PhantomData};
+use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{IgnoredAny, MapAccess, SeqAccess, Visitor, value},
+    de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor, value},
 };
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 /// A field of any type. Text is borrowed where it can be.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -144,7 +144,7 @@ impl<T> From<Option<T>> for Object<T> {
     }
 }
 
-/// An array, empty where another type stands.
+/// An array of objects, empty where another type stands.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct List<T>(pub(crate) Vec<T>);
 
@@ -154,89 +154,232 @@ impl<T> Default for List<T> {
     }
 }
 
-struct ShapeVisitor<S>(PhantomData<S>);
-
-/// What a [`ShapeVisitor`] makes of the two kinds of tree; all else is the default.
-trait Shape<'de>: Default {
-    fn from_map<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error>;
-    fn from_seq<A: SeqAccess<'de>>(seq: A) -> Result<Self, A::Error>;
+/// What is read where it stands, because a record is large and most of it is empty: moving it costs
+/// more than reading it.
+pub(crate) trait Fill<'de>: Sized {
+    fn fill<D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error>;
 }
 
-impl<'de, T: Deserialize<'de>> Shape<'de> for Object<T> {
-    fn from_map<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
-        T::deserialize(value::MapAccessDeserializer::new(map)).map(|it| Self(Some(it)))
-    }
-
-    fn from_seq<A: SeqAccess<'de>>(mut seq: A) -> Result<Self, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Self::default())
+impl<'de> Fill<'de> for Loose<'de> {
+    fn fill<D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+        *self = Self::deserialize(deserializer)?;
+        Ok(())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Shape<'de> for List<T> {
-    fn from_map<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Self::default())
+impl<'de> Fill<'de> for Option<&'de RawValue> {
+    fn fill<D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+        *self = Self::deserialize(deserializer)?;
+        Ok(())
     }
+}
 
-    fn from_seq<A: SeqAccess<'de>>(mut seq: A) -> Result<Self, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element::<Object<T>>()? {
-            items.extend(item.0);
+impl<'de, T: Record<'de>> Fill<'de> for Object<T> {
+    fn fill<D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(ShapeVisitor(self))
+    }
+}
+
+impl<'de, T: Record<'de>> Fill<'de> for List<T> {
+    fn fill<D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(ShapeVisitor(self))
+    }
+}
+
+/// Where a value is to be read to.
+pub(crate) struct Place<'p, T>(pub(crate) &'p mut T);
+
+impl<'de, T: Fill<'de>> DeserializeSeed<'de> for Place<'_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.fill(deserializer)
+    }
+}
+
+/// What is read of an object; see [`record`].
+pub(crate) trait Record<'de>: Default {
+    /// Reads the value of `key`. Of a key that is there twice, the last value counts.
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
+
+    fn fields<A: MapAccess<'de>>(&mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some(Key(key)) = map.next_key()? {
+            self.field(&key, &mut map)?;
         }
-        Ok(Self(items))
+        Ok(())
     }
 }
 
-impl<'de, S: Shape<'de>> Visitor<'de> for ShapeVisitor<S> {
-    type Value = S;
+impl<'de, T: Record<'de>> Record<'de> for Box<T> {
+    fn field<A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        (**self).field(key, map)
+    }
+}
+
+/// Declares what is read of an object: its fields, each after the keys that it has on the wire. Fields
+/// that are missing, and those of another type than expected, are empty; others are skipped.
+macro_rules! record {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident<'a> {
+            $($(#[$doc:meta])* $($key:literal)|+ => $field_vis:vis $field:ident: $type:ty,)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Default)]
+        $vis struct $name<'a> {
+            $($(#[$doc])* $field_vis $field: $type,)*
+        }
+
+        impl<'a> $crate::http::loose::Record<'a> for $name<'a> {
+            fn field<A: serde::de::MapAccess<'a>>(
+                &mut self,
+                key: &str,
+                map: &mut A,
+            ) -> Result<(), A::Error> {
+                match key {
+                    $($($key)|+ => map.next_value_seed($crate::http::loose::Place(&mut self.$field)),)*
+                    _ => map.next_value::<serde::de::IgnoredAny>().map(drop),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use record;
+
+/// Reads an object from JSON text; nothing where another type stands.
+pub(crate) fn object<'a, T: Record<'a>>(json: &'a str) -> serde_json::Result<Object<T>> {
+    let mut object = Object::default();
+    read(json, &mut object)?;
+    Ok(object)
+}
+
+/// Reads JSON text to where it is wanted.
+pub(crate) fn read<'a>(json: &'a str, place: &mut impl Fill<'a>) -> serde_json::Result<()> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    place.fill(&mut deserializer)?;
+    deserializer.end()
+}
+
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = Key<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Self::Value, E> {
+        Ok(Key(Cow::Borrowed(key)))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+        Ok(Key(Cow::Owned(key.to_owned())))
+    }
+}
+
+/// Reads one of the two kinds of tree to its place; all else leaves it empty.
+struct ShapeVisitor<'p, S>(&'p mut S);
+
+/// What a [`ShapeVisitor`] makes of the two kinds of tree.
+trait Shape<'de> {
+    fn take_map<A: MapAccess<'de>>(&mut self, map: A) -> Result<(), A::Error>;
+    fn take_seq<A: SeqAccess<'de>>(&mut self, seq: A) -> Result<(), A::Error>;
+}
+
+impl<'de, T: Record<'de>> Shape<'de> for Object<T> {
+    fn take_map<A: MapAccess<'de>>(&mut self, map: A) -> Result<(), A::Error> {
+        self.0.insert(T::default()).fields(map)
+    }
+
+    fn take_seq<A: SeqAccess<'de>>(&mut self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+}
+
+impl<'de, T: Record<'de>> Shape<'de> for List<T> {
+    fn take_map<A: MapAccess<'de>>(&mut self, mut map: A) -> Result<(), A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn take_seq<A: SeqAccess<'de>>(&mut self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element_seed(Item(&mut self.0))?.is_some() {}
+        Ok(())
+    }
+}
+
+/// Reads one more item of a list, if it is an object.
+struct Item<'p, T>(&'p mut Vec<T>);
+
+impl<'de, T: Record<'de>> DeserializeSeed<'de> for Item<'_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(ShapeVisitor(&mut Item(self.0)))
+    }
+}
+
+impl<'de, T: Record<'de>> Shape<'de> for Item<'_, T> {
+    fn take_map<A: MapAccess<'de>>(&mut self, map: A) -> Result<(), A::Error> {
+        self.0.push(T::default());
+        self.0.last_mut().map_or(Ok(()), |last| last.fields(map))
+    }
+
+    fn take_seq<A: SeqAccess<'de>>(&mut self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+}
+
+impl<'de, S: Shape<'de>> Visitor<'de> for ShapeVisitor<'_, S> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_unit<E>(self) -> Result<S, E> {
-        Ok(S::default())
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<S, E> {
-        Ok(S::default())
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<S, E> {
-        Ok(S::default())
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<S, E> {
-        Ok(S::default())
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<S, E> {
-        Ok(S::default())
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<S, E> {
-        Ok(S::default())
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<S, A::Error> {
-        S::from_seq(seq)
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        self.0.take_seq(seq)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<S, A::Error> {
-        S::from_map(map)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ShapeVisitor(PhantomData))
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ShapeVisitor(PhantomData))
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        self.0.take_map(map)
     }
 }
 
@@ -244,26 +387,27 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 mod tests {
     use super::*;
 
-    #[derive(Debug, Default, PartialEq, Deserialize)]
-    #[serde(default)]
-    struct Sample<'a> {
-        #[serde(borrow)]
-        text: Loose<'a>,
-        #[serde(borrow)]
-        inner: Object<Inner<'a>>,
-        list: List<Inner<'a>>,
+    record! {
+        struct Sample<'a> {
+            "text" | "words" => text: Loose<'a>,
+            "inner" => inner: Object<Inner<'a>>,
+            "list" => list: List<Inner<'a>>,
+        }
     }
 
-    #[derive(Debug, Default, PartialEq, Deserialize)]
-    #[serde(default)]
-    struct Inner<'a> {
-        #[serde(borrow)]
-        id: Loose<'a>,
+    record! {
+        struct Inner<'a> {
+            "id" => id: Loose<'a>,
+        }
+    }
+
+    fn sample(json: &str) -> Sample<'_> {
+        object(json).unwrap().0.unwrap()
     }
 
     #[test]
     fn plain_text_is_borrowed() {
-        let sample: Sample<'_> = serde_json::from_str(r#"{"text":"plain"}"#).unwrap();
+        let sample = sample(r#"{"text":"plain"}"#);
 
         assert!(matches!(sample.text, Loose::Text(Cow::Borrowed("plain"))));
     }
@@ -273,7 +417,8 @@ mod tests {
         for value in ["null", "1", "-1", "1.5", "true", "\"x\"", "[1,{}]", "{\"a\":[]}"] {
             let json =
                 format!(r#"{{"text":{value},"inner":{value},"list":{value},"new":{value}}}"#);
-            serde_json::from_str::<Sample<'_>>(&json).unwrap();
+            sample(&json);
+            assert_eq!(object::<Sample<'_>>(value).unwrap().0.is_some(), value.starts_with('{'));
         }
     }
 
@@ -281,10 +426,25 @@ mod tests {
     fn what_fits_is_read() {
         let json = r#"{"inner":{"id":7},"list":[null,{"id":"a"},3]}"#;
 
-        let sample: Sample<'_> = serde_json::from_str(json).unwrap();
+        let sample = sample(json);
 
         assert_eq!(sample.inner.0.unwrap().id.to_word().unwrap(), "7");
         assert_eq!(sample.list.0.len(), 1);
         assert_eq!(sample.list.0[0].id.text(), Some("a"));
+    }
+
+    #[test]
+    fn a_key_may_have_two_names_or_escapes_and_come_twice() {
+        let sample = sample(r#"{"text":"a","w\u006frds":"b","inner":{"id":1},"inner":{}}"#);
+
+        assert_eq!(sample.text.text(), Some("b"));
+        assert_eq!(sample.inner.0.unwrap().id, Loose::Null);
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused() {
+        for json in ["", "{", "{\"text\":}", "{} {}", "{\"list\":[}"] {
+            assert!(object::<Sample<'_>>(json).is_err(), "{json}");
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    http::loose::{List, Loose, Object},
+    http::loose::{List, Loose, Object, record},
     wire::usage::InUsage,
 };
 
@@ -90,78 +90,60 @@ pub(super) struct OutToolFunction<'a> {
     pub(super) parameters: Value,
 }
 
-/// A chunk of a stream, or a whole answer. What is rare or large is boxed, because a chunk is moved
-/// more often than it is read.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Chunk<'a> {
-    #[serde(borrow, default)]
-    pub(super) choices: List<Choice<'a>>,
-    #[serde(borrow, default)]
-    pub(super) usage: Object<Box<InUsage<'a>>>,
-    #[serde(borrow, default)]
-    pub(super) x_groq: Object<Box<Groq<'a>>>,
-    #[serde(borrow, default)]
-    pub(super) error: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) object: Loose<'a>,
+record! {
+    /// A chunk of a stream, or a whole answer. What is rare or large is boxed, because a chunk is moved
+    /// more often than it is read.
+    pub(super) struct Chunk<'a> {
+        "choices" => pub(super) choices: List<Choice<'a>>,
+        "usage" => pub(super) usage: Object<Box<InUsage<'a>>>,
+        "x_groq" => pub(super) x_groq: Object<Box<Groq<'a>>>,
+        "error" => pub(super) error: Loose<'a>,
+        "object" => pub(super) object: Loose<'a>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Groq<'a> {
-    #[serde(borrow, default)]
-    pub(super) usage: Object<Box<InUsage<'a>>>,
+record! {
+    pub(super) struct Groq<'a> {
+        "usage" => pub(super) usage: Object<Box<InUsage<'a>>>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Choice<'a> {
-    #[serde(borrow, default)]
-    pub(super) index: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) delta: Object<Delta<'a>>,
-    /// In a whole answer, what `delta` is in a chunk.
-    #[serde(borrow, default)]
-    pub(super) message: Object<Box<Delta<'a>>>,
-    #[serde(borrow, default)]
-    pub(super) finish_reason: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) error: Loose<'a>,
+record! {
+    pub(super) struct Choice<'a> {
+        "index" => pub(super) index: Loose<'a>,
+        "delta" => pub(super) delta: Object<Delta<'a>>,
+        /// In a whole answer, what `delta` is in a chunk.
+        "message" => pub(super) message: Object<Box<Delta<'a>>>,
+        "finish_reason" => pub(super) finish_reason: Loose<'a>,
+        "error" => pub(super) error: Loose<'a>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct Delta<'a> {
-    #[serde(borrow, default)]
-    pub(super) content: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) reasoning_content: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) reasoning: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) reasoning_details: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) refusal: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) tool_calls: List<InCall<'a>>,
-    /// The older form, one call without an id.
-    #[serde(borrow, default)]
-    pub(super) function_call: Object<Box<InFunction<'a>>>,
+record! {
+    pub(super) struct Delta<'a> {
+        "content" => pub(super) content: Loose<'a>,
+        "reasoning_content" => pub(super) reasoning_content: Loose<'a>,
+        "reasoning" => pub(super) reasoning: Loose<'a>,
+        "reasoning_details" => pub(super) reasoning_details: Loose<'a>,
+        "refusal" => pub(super) refusal: Loose<'a>,
+        "tool_calls" => pub(super) tool_calls: List<InCall<'a>>,
+        /// The older form, one call without an id.
+        "function_call" => pub(super) function_call: Object<Box<InFunction<'a>>>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct InCall<'a> {
-    #[serde(borrow, default)]
-    pub(super) index: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) id: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) function: Object<InFunction<'a>>,
-    #[serde(borrow, default)]
-    pub(super) extra_content: Loose<'a>,
+record! {
+    pub(super) struct InCall<'a> {
+        "index" => pub(super) index: Loose<'a>,
+        "id" => pub(super) id: Loose<'a>,
+        "function" => pub(super) function: Object<InFunction<'a>>,
+        "extra_content" => pub(super) extra_content: Loose<'a>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct InFunction<'a> {
-    #[serde(borrow, default)]
-    pub(super) name: Loose<'a>,
-    #[serde(borrow, default)]
-    pub(super) arguments: Loose<'a>,
+record! {
+    pub(super) struct InFunction<'a> {
+        "name" => pub(super) name: Loose<'a>,
+        "arguments" => pub(super) arguments: Loose<'a>,
+    }
 }

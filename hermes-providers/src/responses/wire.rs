@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    http::loose::{List, Loose, Object},
+    http::loose::{List, Loose, Object, record},
     wire::usage::InUsage,
 };
 
@@ -57,80 +57,55 @@ pub(super) struct OutTool<'a> {
     pub(super) strict: bool,
 }
 
-/// An event of a stream. A whole answer has no `type` but an `object`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct InEvent<'a> {
-    #[serde(borrow, rename = "type")]
-    pub(super) kind: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) output_index: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) delta: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) arguments: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) item: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) response: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) error: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) object: Loose<'a>,
+record! {
+    /// An event of a stream. A whole answer has no `type` but an `object`.
+    pub(super) struct InEvent<'a> {
+        "type" => pub(super) kind: Loose<'a>,
+        "output_index" => pub(super) output_index: Loose<'a>,
+        "delta" => pub(super) delta: Loose<'a>,
+        "arguments" => pub(super) arguments: Loose<'a>,
+        "item" => pub(super) item: Option<&'a RawValue>,
+        "response" => pub(super) response: Option<&'a RawValue>,
+        "error" => pub(super) error: Loose<'a>,
+        "object" => pub(super) object: Loose<'a>,
+    }
 }
 
-/// An item of an answer.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct InItem<'a> {
-    #[serde(borrow, rename = "type")]
-    pub(super) kind: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) id: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) call_id: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) name: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) arguments: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) content: List<InPart<'a>>,
-    #[serde(borrow)]
-    pub(super) summary: List<InPart<'a>>,
-    #[serde(borrow)]
-    pub(super) encrypted_content: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) phase: Loose<'a>,
+record! {
+    /// An item of an answer.
+    pub(super) struct InItem<'a> {
+        "type" => pub(super) kind: Loose<'a>,
+        "id" => pub(super) id: Loose<'a>,
+        "call_id" => pub(super) call_id: Loose<'a>,
+        "name" => pub(super) name: Loose<'a>,
+        "arguments" => pub(super) arguments: Loose<'a>,
+        "content" => pub(super) content: List<InPart<'a>>,
+        "summary" => pub(super) summary: List<InPart<'a>>,
+        "encrypted_content" => pub(super) encrypted_content: Loose<'a>,
+        "phase" => pub(super) phase: Loose<'a>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct InPart<'a> {
-    #[serde(borrow)]
-    pub(super) text: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) refusal: Loose<'a>,
+record! {
+    pub(super) struct InPart<'a> {
+        "text" => pub(super) text: Loose<'a>,
+        "refusal" => pub(super) refusal: Loose<'a>,
+    }
 }
 
-/// An answer as a whole, as far as it has come.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct InResponse<'a> {
-    #[serde(borrow)]
-    pub(super) status: Loose<'a>,
-    #[serde(borrow)]
-    pub(super) output: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) usage: Object<InUsage<'a>>,
-    #[serde(borrow)]
-    pub(super) incomplete_details: Object<InDetails<'a>>,
-    #[serde(borrow)]
-    pub(super) error: Loose<'a>,
+record! {
+    /// An answer as a whole, as far as it has come.
+    pub(super) struct InResponse<'a> {
+        "status" => pub(super) status: Loose<'a>,
+        "output" => pub(super) output: Option<&'a RawValue>,
+        "usage" => pub(super) usage: Object<InUsage<'a>>,
+        "incomplete_details" => pub(super) incomplete_details: Object<InDetails<'a>>,
+        "error" => pub(super) error: Loose<'a>,
+    }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct InDetails<'a> {
-    #[serde(borrow)]
-    pub(super) reason: Loose<'a>,
+record! {
+    pub(super) struct InDetails<'a> {
+        "reason" => pub(super) reason: Loose<'a>,
+    }
 }

@@ -6,7 +6,6 @@ use hermes_core::{
     message::{Reasoning, StopReason, Usage},
     provider::ModelEvent,
 };
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
@@ -17,14 +16,14 @@ use super::{
 };
 use crate::http::{
     Decode, WireError,
-    loose::{Loose, Object},
+    loose::{self, Loose, Object, Record},
     status::Detail,
 };
 
 /// How one wire reads the events of an answer.
 pub(crate) trait Read: fmt::Debug + Send + 'static {
     /// An event of a stream, or a whole answer.
-    type Event<'a>: Deserialize<'a>;
+    type Event<'a>: Record<'a>;
 
     /// What an event of the wire is called.
     const EVENT: &'static str;
@@ -165,8 +164,9 @@ impl<R: Read> Decode for Decoder<R> {
         if data == "[DONE]" {
             return if self.is_complete(out) { Ok(()) } else { Err(self.cut()) };
         }
-        match serde_json::from_str::<Object<R::Event<'_>>>(data) {
-            Ok(mut event) => self.take(event.0.as_mut(), data, out),
+        let mut event = Object::<R::Event<'_>>::default();
+        match loose::read(data, &mut event) {
+            Ok(()) => self.take(event.0.as_mut(), data, out),
             // Some servers leave out the empty line between events.
             Err(_) if data.contains('\n') => {
                 data.split('\n').try_for_each(|line| self.event(line, out))
@@ -179,13 +179,13 @@ impl<R: Read> Decode for Decoder<R> {
     }
 
     fn whole(&mut self, body: &str, out: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
-        let mut event: Object<R::Event<'_>> = match serde_json::from_str(body) {
-            Ok(event) => event,
-            Err(err) => match surrogates::mended(body) {
-                Some(mended) => return self.whole(&mended, out),
-                None => return Err(WireError::Malformed(format!("it is not JSON: {err}"))),
-            },
-        };
+        let mut event = Object::<R::Event<'_>>::default();
+        if let Err(err) = loose::read(body, &mut event) {
+            return match surrogates::mended(body) {
+                Some(mended) => self.whole(&mended, out),
+                None => Err(WireError::Malformed(format!("it is not JSON: {err}"))),
+            };
+        }
         self.take(event.0.as_mut(), body, out)?;
         if self.is_done() || (!R::NEEDS_STOP && self.is_complete(out)) {
             return Ok(());

@@ -80,6 +80,20 @@ fn usage_may_come_in_a_chunk_of_its_own() {
 }
 
 #[test]
+fn usage_may_come_under_two_names_at_once() {
+    let usage = json!({"choices": [], "usage": {
+        "prompt_tokens": 100, "completion_tokens": 10, "input_tokens": 0, "output_tokens": 0,
+        "input_tokens_details": null, "prompt_tokens_details": {"cached_tokens": 60}
+    }});
+
+    let message = message(&[chunk(&json!({"content": "a"}), Some("stop")), usage.to_string()]);
+
+    let mut expected = Usage::new(100, 10);
+    expected.cache_read = 60;
+    assert_eq!(message.usage, Some(expected));
+}
+
+#[test]
 fn an_error_in_the_stream_comes_after_the_text_before_it() {
     let error = json!({"error": {"message": "upstream overloaded", "code": 529}}).to_string();
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     http::{
         WireError,
-        loose::{Loose, Object},
+        loose::{self, Loose, Record},
         status::Detail,
     },
     wire::{
@@ -263,7 +263,7 @@ impl ResponseReader {
         data: &str,
         answer: &mut Answer<'_>,
     ) -> Result<(), WireError> {
-        let parsed = serde_json::from_str::<Object<InResponse<'_>>>(data);
+        let parsed = loose::object::<InResponse<'_>>(data);
         let response = parsed.ok().and_then(|it| it.0).unwrap_or_default();
         if !response.error.is_nothing() {
             return Err(refused(data));
@@ -331,8 +331,8 @@ impl InItem<'_> {
     }
 }
 
-fn read<'a, T: serde::Deserialize<'a>>(raw: &'a RawValue) -> Option<T> {
-    serde_json::from_str::<Object<T>>(raw.get()).ok().and_then(|it| it.0)
+fn read<'a, T: Record<'a>>(raw: &'a RawValue) -> Option<T> {
+    loose::object::<T>(raw.get()).ok().and_then(|it| it.0)
 }
 
 impl InResponse<'_> {
