@@ -5,6 +5,7 @@ mod contract;
 mod faults;
 
 mod anthropic;
+mod live;
 mod responses;
 mod streams;
 
