@@ -35,6 +35,7 @@
 //! | when the agent reflects         | [`ReviewPolicy`]  | `hermes_review::NudgePolicy`             |
 //! | what a turn may do              | [`Hook`]          |                                          |
 //! | where conversations are kept    | [`SessionStore`]  | `hermes_memory::SqliteSessions`          |
+//! | what is kept of what it did     | [`AuditSink`]     | `audit::JsonlAudit`                      |
 //! | which calls may run             | [`Approver`]      | `approval::{DenyAll, from_fn, Within}`   |
 //!
 //! # Example
@@ -87,6 +88,7 @@
 //! - `mock`: `mockall` mocks of the five traits. Implies `testing`.
 //!
 //! [`Approver`]: approval::Approver
+//! [`AuditSink`]: audit::AuditSink
 //! [`Hook`]: agent::hook::Hook
 //! [`MemoryBackend`]: memory::MemoryBackend
 //! [`Provider`]: provider::Provider
@@ -99,6 +101,7 @@ pub mod agent;
 pub mod session;
 
 pub mod approval;
+pub mod audit;
 pub mod compress;
 pub mod context;
 pub mod delegate;

@@ -62,6 +62,10 @@ impl Dispatch {
             self.events.send(|| AgentEvent::Warning(NO_APPROVER.to_owned()));
         }
         let ruling = self.desk.decide(&request, &need, &self.scope.token).await?;
+        let ruling = match &self.audit {
+            Some(audit) => audit.ruling(&self.scope, &request, ruling, &self.events).await,
+            None => ruling,
+        };
         if ruling == Ruling::Held {
             self.events.send(|| AgentEvent::CallHeld(request));
         }

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     approval::Approver,
+    audit::{AuditFailure, AuditSink, Auditor},
     clock::{Clock, SystemClock},
     compress::Compressor,
     context::ResultHint,
@@ -45,6 +46,8 @@ pub struct AgentBuilder {
     hooks: Vec<Arc<dyn Hook>>,
     review: Option<Arc<dyn ReviewPolicy>>,
     approver: Option<Arc<dyn Approver>>,
+    audit: Option<Arc<dyn AuditSink>>,
+    audit_failure: AuditFailure,
     sessions: Option<Arc<dyn SessionStore>>,
     counters: Option<Arc<dyn CounterStore>>,
     compressor: Option<Arc<dyn Compressor>>,
@@ -79,6 +82,8 @@ impl AgentBuilder {
             hooks: Vec::new(),
             review: None,
             approver: None,
+            audit: None,
+            audit_failure: AuditFailure::default(),
             sessions: None,
             counters: None,
             compressor: None,
@@ -178,6 +183,20 @@ impl AgentBuilder {
     /// sub-agents. Without an approver all of them are denied, with a reason.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Sets where a record is kept of every call, approval, write and review, such as
+    /// [`JsonlAudit`](crate::audit::JsonlAudit). Without a sink nothing is recorded.
+    pub fn audit(mut self, sink: impl AuditSink + 'static) -> Self {
+        self.audit = Some(Arc::new(sink));
+        self
+    }
+
+    /// Sets what it means for a turn that something could not be recorded. By default the host is
+    /// warned, and the turn goes on.
+    pub fn audit_failure(mut self, failure: AuditFailure) -> Self {
+        self.audit_failure = failure;
         self
     }
 
@@ -292,6 +311,9 @@ impl AgentBuilder {
             .map_err(|err| BuildError::DuplicateTool { name: err.name })?;
         check_specs(&registry)?;
         check_sections(&self.sections, &registry)?;
+        let audit = self
+            .audit
+            .map(|sink| Arc::new(Auditor::new(sink, self.audit_failure, Arc::clone(&self.clock))));
         Ok(Agent::new(Recipe {
             provider: self.provider,
             model,
@@ -303,6 +325,7 @@ impl AgentBuilder {
             hooks: Hooks::new(self.hooks),
             policy: self.review,
             approver: self.approver,
+            audit,
             sessions: self.sessions,
             counters: self.counters,
             compressor: self.compressor,

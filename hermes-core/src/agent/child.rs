@@ -153,6 +153,7 @@ impl SessionFork {
             spill: parent.recipe.spill.clone(),
             max_repeats: parent.recipe.max_repeats,
             hints: parent.recipe.hints.clone(),
+            audit: parent.recipe.audit.clone(),
         }
     }
 }

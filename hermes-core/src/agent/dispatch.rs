@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     approval::{Desk, Ruling},
+    audit::Auditor,
     context::ResultHint,
     message::{Call, CallId, CallResult, CallStatus, History},
     tool::{
@@ -40,6 +41,7 @@ pub(crate) struct Dispatch {
     pub(crate) max_repeats: u32,
     /// What is added to results, if anything is.
     pub(crate) hints: Option<Arc<dyn ResultHint>>,
+    pub(crate) audit: Option<Arc<Auditor>>,
 }
 
 /// Which of the tools on offer a run may call.
@@ -63,6 +65,11 @@ impl Allowed {
 pub(crate) struct Events(pub(crate) Option<UnboundedSender<AgentEvent>>);
 
 impl Events {
+    /// Returns whether anybody listens.
+    pub(crate) fn are_heard(&self) -> bool {
+        self.0.as_ref().is_some_and(|sender| !sender.is_closed())
+    }
+
     /// Sends the event that `make` returns, if anybody listens.
     pub(crate) fn send(&self, make: impl FnOnce() -> AgentEvent) {
         if let Some(sender) = &self.0
@@ -88,6 +95,8 @@ pub(crate) struct Dispatched {
 pub(crate) enum End {
     Tool(String),
     Hook(String),
+    /// Because a call could not be recorded.
+    Audit(String),
 }
 
 impl Dispatched {
@@ -146,6 +155,7 @@ impl Dispatch {
         let each = group.iter().enumerate();
         let outputs =
             join_all(each.map(|(at, call)| self.one(call, condition(at), rulings, past))).await;
+        let start = done.outputs.len();
         for (call, (mut output, end)) in group.into_iter().zip(outputs) {
             done.end = done.end.take().or(end);
             let past = Past::of(done, &self.registry);
@@ -162,6 +172,7 @@ impl Dispatch {
             });
             done.outputs.push((call, output));
         }
+        self.audit(done, start).await;
     }
 
     /// Returns whether running `call` a second time changes nothing; what cannot run counts so.
@@ -172,6 +183,14 @@ impl Dispatch {
     fn is_parallel(&self, call: Option<&Call>) -> bool {
         let spec = call.and_then(|call| self.registry.spec(&call.name));
         spec.is_some_and(ToolSpec::runs_in_parallel)
+    }
+
+    /// Records what came of the calls from the one at `start`, and notes if the turn must end.
+    async fn audit(&self, done: &mut Dispatched, start: usize) {
+        let Some(audit) = &self.audit else { return };
+        let calls = done.outputs.get(start..).unwrap_or_default();
+        let end = audit.calls(&self.scope, calls, &self.events).await;
+        done.end = done.end.take().or(end.map(End::Audit));
     }
 
     /// Adds what belongs beside the result of `call`, if it ran.
@@ -283,6 +302,11 @@ impl Dispatch {
             return (ToolOutput::failed(told), None);
         }
         let call = Call::new(call.id.clone(), Arc::clone(&call.name), arguments.clone());
+        if let Some(audit) = &self.audit
+            && let Err(reason) = audit.replaced(&self.scope, &call, &self.events).await
+        {
+            return (ToolOutput::rejected(format!("Not run: {reason}")), Some(End::Audit(reason)));
+        }
         match self.permitted_anew(&call).await {
             Some(Ok(())) => self.guarded(tool, &call, arguments).await,
             Some(Err(reason)) => (ToolOutput::rejected(reason), None),

@@ -125,7 +125,8 @@ pub enum Finish {
     OutOfRounds,
     /// By a tool, for this reason.
     EndedByTool(String),
-    /// By a [`Hook`](super::hook::Hook), for this reason.
+    /// By a [`Hook`](super::hook::Hook), or because something had to be
+    /// [recorded](crate::audit::AuditFailure::EndTurn) and was not; for this reason.
     Stopped(String),
     /// By cancellation.
     Cancelled,

@@ -96,6 +96,9 @@ async fn one_turn(
     let scope = scope(shared, &template, number, (extensions.clone(), events.clone(), token));
     let mut run = new_run(shared, template, scope, events);
     run.turn = turn;
+    if let Some(audit) = &run.dispatch.audit {
+        audit.tell_unheard(&run.dispatch.events);
+    }
     run.keep.save(&run.conversation, &run.turn, run.spending).await?;
     let driven = run.drive().await;
     shared.end_turn();
@@ -177,6 +180,7 @@ fn new_run(
             spill: recipe.spill.clone(),
             max_repeats: recipe.max_repeats,
             hints: recipe.hints.clone(),
+            audit: recipe.audit.clone(),
         },
         keep: Keep::Session(Arc::clone(shared)),
         record: Arc::default(),
@@ -295,8 +299,12 @@ fn spawn_review(
         depth: recipe.max_depth,
     });
     let reports = recipe.reports.clone();
+    let audit = recipe.audit.clone().map(|it| (it, shared.id.clone(), shared.turn().0));
     let spawned = recipe.tasks.spawn(async move {
         let report = Arc::new(reviewed(task, &ticket, Arc::new(fork)).await);
+        if let Some((audit, session, turn)) = audit {
+            audit.review(session, turn, &report).await;
+        }
         reports.push(Arc::clone(&report));
         ticket.close(report);
     });

@@ -41,6 +41,7 @@ pub use self::{
 pub(crate) use self::{
     budget::Tally,
     conversation::Conversation,
+    dispatch::Events,
     event::describe,
     finish::{Start, run_turn, start_review},
     recipe::Recipe,

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     approval::Approver,
+    audit::Auditor,
     clock::Clock,
     compress::Compressor,
     context::ResultHint,
@@ -32,6 +33,7 @@ pub(crate) struct Recipe {
     pub(crate) hooks: Hooks,
     pub(crate) policy: Option<Arc<dyn ReviewPolicy>>,
     pub(crate) approver: Option<Arc<dyn Approver>>,
+    pub(crate) audit: Option<Arc<Auditor>>,
     pub(crate) sessions: Option<Arc<dyn SessionStore>>,
     pub(crate) counters: Option<Arc<dyn CounterStore>>,
     pub(crate) compressor: Option<Arc<dyn Compressor>>,

@@ -94,7 +94,7 @@ impl Run {
         }
         match &done.end {
             Some(End::Tool(reason)) => self.turn.apply(&Outcome::ToolEndedTurn(reason)),
-            Some(End::Hook(reason)) => {
+            Some(End::Hook(reason) | End::Audit(reason)) => {
                 self.turn.apply(&Outcome::ToolsRan);
                 self.turn.apply(&Outcome::Stopped(reason));
             }

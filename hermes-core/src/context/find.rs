@@ -61,8 +61,8 @@ impl Project {
         self.folders.first().unwrap_or(&self.root)
     }
 
-    /// Returns groups of candidates in the order in which they win: by kind, then the nearest folder.
-    /// The files of a group belong together.
+    /// Returns groups of candidates in the order in which they win: by kind, then the nearest
+    /// folder. The files of a group belong together.
     pub(super) fn groups(&self) -> impl Iterator<Item = Vec<Candidate>> {
         let kinds = KINDS.into_iter();
         kinds.flat_map(move |names| {

@@ -181,8 +181,8 @@ fn inside(root: &Path, path: &str) -> Option<PathBuf> {
     (place.starts_with(root) && place != root).then_some(place)
 }
 
-/// Returns the folder that `path` is or lies in, if it is there, and those above it below `root`, the
-/// nearest first.
+/// Returns the folder that `path` is or lies in, if it is there, and those above it below `root`,
+/// the nearest first.
 fn folders(root: &Path, path: &Path) -> Vec<PathBuf> {
     let nearest = path.ancestors().find(|it| it.is_dir()).unwrap_or(root);
     // A link must not lead out of the project.

@@ -5,18 +5,18 @@
 //! - **Who it is**: `SOUL.md`, at the top of the system prompt.
 //! - **What the project asks of it**: the first of `.hermes.md` (or `HERMES.md`), `AGENTS.md`,
 //!   `CLAUDE.md`, and `.cursorrules` with `.cursor/rules/*.mdc`. Each is looked for in the working
-//!   directory and then upwards to the root of its repository, where there is a `.git`; outside of a
-//!   repository only in the working directory. The kind decides before the distance, and only the
+//!   directory and then upwards to the root of its repository, where there is a `.git`; outside of
+//!   a repository only in the working directory. The kind decides before the distance, and only the
 //!   file that wins is shown. It is read when a conversation starts, and frozen with its prompt.
 //! - **What a folder below asks**: when a call names a path in a folder that has such a file of its
 //!   own, its text is added to the *result* of the call, once per conversation, so that the prompt
 //!   stays as it is. A resumed conversation remembers what it was shown.
 //!
-//! Every text is [scanned](crate::threat) before a model sees it. Lines that block are cut out, with
-//! a mark in their place, and the host is told which and why; the rest stays. Where that cannot be
-//! done the file is left out, with a warning. So is one that cannot be read, is not UTF-8 or larger
-//! than a mebibyte, and a link that leads out of the project. None of this is an error: the
-//! next file that could speak for the project is taken instead.
+//! Every text is [scanned](crate::threat) before a model sees it. Lines that block are cut out,
+//! with a mark in their place, and the host is told which and why; the rest stays. Where that
+//! cannot be done the file is left out, with a warning. So is one that cannot be read, is not UTF-8
+//! or larger than a mebibyte, and a link that leads out of the project. None of this is an error:
+//! the next file that could speak for the project is taken instead.
 //!
 //! # Examples
 //!
@@ -96,8 +96,8 @@ impl ContextFiles {
         }
     }
 
-    /// Sets the file that says who the agent is, such as `SOUL.md` in its home. Without one only the
-    /// project's files are read.
+    /// Sets the file that says who the agent is, such as `SOUL.md` in its home. Without one only
+    /// the project's files are read.
     #[must_use]
     pub fn soul(mut self, path: impl Into<PathBuf>) -> Self {
         self.soul = Some(path.into());
@@ -111,8 +111,8 @@ impl ContextFiles {
         self
     }
 
-    /// Sets how many characters `SOUL.md` and the project's files may have, each. What is over is cut
-    /// from the middle, with a mark and a warning. 20,000 by default.
+    /// Sets how many characters `SOUL.md` and the project's files may have, each. What is over is
+    /// cut from the middle, with a mark and a warning. 20,000 by default.
     #[must_use]
     pub fn max_chars(mut self, chars: usize) -> Self {
         self.max_chars = chars;

@@ -237,7 +237,7 @@ async fn a_folder_speaks_once_beside_the_result_of_a_call_that_goes_there() {
     ]);
     let model = ScriptedProvider::new()
         .call("read", json!({"path": "a/b/f.rs"}))
-        .call("read", json!({"path": "a/b/f.rs"}))
+        .call("read", json!({"path": "a/b/g.rs"}))
         .call("read", json!({"command": "cat 'c/new file'"}))
         .call("read", json!({"path": "AGENTS.md"}))
         .say("done");

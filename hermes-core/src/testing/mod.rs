@@ -13,6 +13,7 @@
 //! | what the model saw             | [`ScriptedProvider::requests`], [`render_request`]            |
 //! | what a real provider sent      | [`Recording`]                                                 |
 //! | memory, skills, sessions       | [`InMemory`], [`InMemorySkills`], [`InMemorySessions`]        |
+//! | what is recorded for an audit  | [`RecordingAudit`]                                            |
 //! | what depends on the date       | [`ManualClock`]                                               |
 //! | a review policy                | [`finished_turn`]                                             |
 //! | your own store, provider, tool, approver | [`conformance`]                                     |
@@ -92,6 +93,7 @@
 
 pub mod conformance;
 
+mod audit;
 mod clock;
 #[cfg(feature = "mock")]
 mod mock;
@@ -107,6 +109,7 @@ pub use self::mock::{
     MockApprover, MockMemoryBackend, MockProvider, MockReviewPolicy, MockSkillStore, MockTool,
 };
 pub use self::{
+    audit::RecordingAudit,
     clock::ManualClock,
     record::{Exchange, Recording},
     render::render_request,

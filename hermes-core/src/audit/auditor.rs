@@ -1,0 +1,155 @@
+//! Hands what the loop does to the sink, and what the sink cannot keep to the host.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{AuditEvent, AuditRecord, AuditSink};
+use crate::{
+    agent::{AgentEvent, Events, describe},
+    approval::{ApprovalRequest, Ruling},
+    clock::{Clock, iso_8601},
+    message::Call,
+    origin::Origin,
+    review::ReviewReport,
+    store::SessionId,
+    tool::{ToolOutput, TurnScope},
+};
+
+/// What a sink that fails means for the turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AuditFailure {
+    /// The host is warned, and the turn goes on. The default.
+    #[default]
+    Warn,
+    /// The host is warned, a call whose approval could not be recorded is denied, and the turn ends
+    /// after the first call that could not be recorded.
+    EndTurn,
+}
+
+/// The sink of an agent.
+#[derive(Debug)]
+pub(crate) struct Auditor {
+    sink: Arc<dyn AuditSink>,
+    failure: AuditFailure,
+    clock: Arc<dyn Clock>,
+    /// Warnings that nobody has heard yet.
+    unheard: Mutex<Vec<String>>,
+}
+
+/// What the results of a turn say that ended because a call could not be recorded.
+const UNRECORDED: &str = "what was done could not be recorded";
+/// The tool whose changes are those of the forks it ran.
+const DELEGATE: &str = "delegate";
+/// The reason of a denial that could not be recorded.
+const UNRECORDED_APPROVAL: &str = "the decision could not be recorded";
+
+impl Auditor {
+    /// The most warnings that are kept for the next turn.
+    const MAX_UNHEARD: usize = 16;
+
+    pub(crate) fn new(
+        sink: Arc<dyn AuditSink>,
+        failure: AuditFailure,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { sink, failure, clock, unheard: Mutex::default() }
+    }
+
+    /// Records calls that are over, with what they wrote. Returns the reason if the turn must end.
+    pub(crate) async fn calls(
+        &self,
+        scope: &TurnScope,
+        calls: &[(Call, ToolOutput)],
+        events: &Events,
+    ) -> Option<String> {
+        let each = calls.iter().flat_map(|(call, output)| {
+            // What sub-agents wrote was recorded with their own calls, under their own origin.
+            let own = if &*call.name == DELEGATE { &[] } else { output.changes.as_slice() };
+            let writes = own.iter().map(|change| AuditEvent::write(&call.id, change));
+            std::iter::once(AuditEvent::call(call, output.status)).chain(writes)
+        });
+        let records = each.map(|event| self.record(scope, event)).collect();
+        let is_kept = self.keep(records, events).await;
+        (!is_kept).then(|| UNRECORDED.to_owned())
+    }
+
+    /// Records that `call` is about to run with arguments that a hook gave it.
+    ///
+    /// # Errors
+    ///
+    /// The reason if it had to be recorded and was not.
+    pub(crate) async fn replaced(
+        &self,
+        scope: &TurnScope,
+        call: &Call,
+        events: &Events,
+    ) -> Result<(), String> {
+        let record = self.record(scope, AuditEvent::replaced(call));
+        let is_kept = self.keep(vec![record], events).await;
+        if is_kept { Ok(()) } else { Err(UNRECORDED.to_owned()) }
+    }
+
+    /// Records the decision on a call. Returns it, or a denial if it had to be recorded and was
+    /// not.
+    pub(crate) async fn ruling(
+        &self,
+        scope: &TurnScope,
+        request: &ApprovalRequest,
+        ruling: Ruling,
+        events: &Events,
+    ) -> Ruling {
+        let mut reasons = request.reasons.clone();
+        let decision = match &ruling {
+            Ruling::Allowed => "allowed",
+            Ruling::Held => "held",
+            Ruling::Denied(reason) => {
+                reasons.push(reason.clone());
+                "denied"
+            }
+        };
+        let event = AuditEvent::approval(&request.call, decision, reasons);
+        let is_kept = self.keep(vec![self.record(scope, event)], events).await;
+        if is_kept { ruling } else { Ruling::Denied(UNRECORDED_APPROVAL.to_owned()) }
+    }
+
+    /// Records the end of a review of `session`.
+    pub(crate) async fn review(&self, session: SessionId, turn: u64, report: &ReviewReport) {
+        let mut scope = TurnScope::new(session);
+        scope.turn = turn;
+        scope.origin = Origin::review(report.id.as_str());
+        let record = self.record(&scope, AuditEvent::review(report));
+        self.keep(vec![record], &Events::default()).await;
+    }
+
+    /// Tells the host of what could not be recorded while nobody listened.
+    pub(crate) fn tell_unheard(&self, events: &Events) {
+        for warning in std::mem::take(&mut *self.lock()) {
+            events.send(|| AgentEvent::Warning(warning));
+        }
+    }
+
+    fn record(&self, scope: &TurnScope, event: AuditEvent) -> AuditRecord {
+        let at = iso_8601(self.clock.now());
+        AuditRecord::new(at, scope.session.clone(), scope.turn, scope.origin.clone(), event)
+    }
+
+    /// Returns whether things may go on: the records are kept, or need not be.
+    async fn keep(&self, records: Vec<AuditRecord>, events: &Events) -> bool {
+        let Err(err) = self.sink.append(&records).await else { return true };
+        let warning = describe(&err);
+        tracing::warn!(error = warning, "a record of the audit was lost");
+        if events.are_heard() {
+            events.send(|| AgentEvent::Warning(warning));
+        } else {
+            let mut unheard = self.lock();
+            if unheard.len() < Self::MAX_UNHEARD {
+                unheard.push(warning);
+            }
+        }
+        self.failure == AuditFailure::Warn
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.unheard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

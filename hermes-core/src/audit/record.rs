@@ -1,0 +1,255 @@
+//! What is recorded.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::redact::{redact, redact_value};
+use crate::{
+    change::{Change, ChangeAction, ChangeTarget, Fate},
+    message::{Arguments, Call, CallId, CallStatus},
+    origin::Origin,
+    review::{ReviewOutcome, ReviewReport, ReviewScope},
+    store::SessionId,
+    version::Version,
+};
+
+/// One thing that an agent did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AuditRecord {
+    /// When it was recorded, in ISO 8601 and UTC, by the agent's clock.
+    pub at: String,
+    /// The conversation; for a fork, the one it comes from.
+    pub session: SessionId,
+    /// The turn, counted from 1 within the session.
+    pub turn: u64,
+    /// On whose account it was done.
+    pub origin: Origin,
+    /// What was done.
+    pub event: AuditEvent,
+}
+
+impl AuditRecord {
+    /// Joins the parts of a record.
+    pub fn new(
+        at: impl Into<String>,
+        session: SessionId,
+        turn: u64,
+        origin: Origin,
+        event: AuditEvent,
+    ) -> Self {
+        Self { at: at.into(), session, turn, origin, event }
+    }
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AuditEvent {
+    /// A call got its result, also one that was refused and did not run.
+    Call {
+        /// The call.
+        id: CallId,
+        /// The tool, as the model named it.
+        tool: Arc<str>,
+        /// How the call ended.
+        status: CallStatus,
+        /// The SHA-256 of the arguments as the model wrote them.
+        digest: Version,
+        /// The arguments, redacted and cut to 2,000 characters.
+        arguments: String,
+    },
+    /// A [`Hook`](crate::agent::hook::Hook) gave a call other arguments, with which it is about to
+    /// run.
+    Replaced {
+        /// The call.
+        id: CallId,
+        /// The tool.
+        tool: Arc<str>,
+        /// The SHA-256 of the new arguments.
+        digest: Version,
+        /// The new arguments, redacted and cut to 2,000 characters.
+        arguments: String,
+    },
+    /// A call that needed approval was decided on.
+    Approval {
+        /// The call.
+        id: CallId,
+        /// The tool.
+        tool: Arc<str>,
+        /// The decision: `allowed`, `denied` or `held`.
+        decision: String,
+        /// Why it needed approval, and the reason if it was denied.
+        reasons: Vec<String>,
+    },
+    /// Memory or a skill was changed, or a change was held for a person.
+    Write {
+        /// The call that wrote.
+        id: CallId,
+        /// What was written.
+        target: ChangeTarget,
+        /// What was done to it.
+        action: ChangeAction,
+        /// The hash of what was there before, `None` for nothing.
+        before: Option<Version>,
+        /// The hash of what is there now, `None` for nothing.
+        after: Option<Version>,
+        /// Whether it is in the store.
+        fate: Fate,
+    },
+    /// A review is over.
+    Review {
+        /// Its id, which is in the origin of its calls and writes.
+        id: String,
+        /// What it looked for.
+        scope: ReviewScope,
+        /// How it ended.
+        outcome: ReviewOutcome,
+        /// How many changes it made or proposed.
+        changes: u64,
+        /// The model requests it made.
+        requests: u32,
+    },
+    /// A log was found with half a line at its end, left by a process that was killed, and the half
+    /// line was removed.
+    Recovered {
+        /// How many bytes were removed.
+        bytes: u64,
+        /// Their SHA-256.
+        digest: Version,
+    },
+}
+
+/// The most characters that arguments have in a record.
+const MAX_ARGUMENTS: usize = 2_000;
+/// Arguments of more bytes are left out of it.
+const MAX_BYTES: usize = 1 << 18;
+/// The most characters of the other texts that come from a model or a tool.
+const MAX_TEXT: usize = 400;
+
+impl AuditEvent {
+    /// Records the end of `call`, redacted.
+    pub fn call(call: &Call, status: CallStatus) -> Self {
+        Self::Call {
+            id: call.id.clone(),
+            tool: shown(&call.name, MAX_TEXT).into(),
+            status,
+            digest: Version::of(call.arguments.as_str()),
+            arguments: arguments(&call.arguments),
+        }
+    }
+
+    /// Records that `call` has got its arguments from a hook, redacted.
+    pub fn replaced(call: &Call) -> Self {
+        Self::Replaced {
+            id: call.id.clone(),
+            tool: shown(&call.name, MAX_TEXT).into(),
+            digest: Version::of(call.arguments.as_str()),
+            arguments: arguments(&call.arguments),
+        }
+    }
+
+    /// Records the decision on `call`, redacted.
+    pub fn approval(
+        call: &Call,
+        decision: impl Into<String>,
+        reasons: impl IntoIterator<Item = String>,
+    ) -> Self {
+        Self::Approval {
+            id: call.id.clone(),
+            tool: shown(&call.name, MAX_TEXT).into(),
+            decision: decision.into(),
+            reasons: reasons.into_iter().map(|it| shown(&it, MAX_TEXT)).collect(),
+        }
+    }
+
+    /// Records `change`, which the call `id` made.
+    pub fn write(id: &CallId, change: &Change) -> Self {
+        Self::Write {
+            id: id.clone(),
+            target: change.target.clone(),
+            action: change.action,
+            before: change.before,
+            after: change.after,
+            fate: change.fate.clone(),
+        }
+    }
+
+    /// Records the end of a review, redacted.
+    pub fn review(report: &ReviewReport) -> Self {
+        let outcome = match &report.outcome {
+            ReviewOutcome::Failed(reason) => ReviewOutcome::Failed(shown(reason, MAX_TEXT)),
+            other => other.clone(),
+        };
+        Self::Review {
+            id: report.id.clone(),
+            scope: report.scope,
+            outcome,
+            changes: u64::try_from(report.changes.len()).unwrap_or(u64::MAX),
+            requests: report.requests,
+        }
+    }
+}
+
+/// Returns arguments as they may be kept.
+fn arguments(arguments: &Arguments) -> String {
+    let raw = arguments.as_str();
+    if MAX_BYTES < raw.len() {
+        return format!("[… {} bytes left out …]", raw.len());
+    }
+    let redacted = match arguments.parse() {
+        Ok(value) => redact_value(value).to_string(),
+        // What is not JSON may have its escapes all the same, and they must not hide where words begin.
+        Err(_) => redact(&raw.replace("\\n", "\n").replace("\\t", "\t")).into_owned(),
+    };
+    cut(&redacted, MAX_ARGUMENTS)
+}
+
+fn shown(text: &str, limit: usize) -> String {
+    cut(&redact(text), limit)
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => {
+            let left_out = text.chars().count().saturating_sub(limit);
+            format!("{} [… {left_out} characters left out …]", text.get(..end).unwrap_or_default())
+        }
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn kept(raw: &str) -> String {
+        arguments(&Arguments::new(raw))
+    }
+
+    #[test]
+    fn arguments_are_redacted_before_they_are_cut() {
+        let secret = "sk-abcdefghijklmnop1234";
+        let long = json!({"a": "x".repeat(1_980), "b": secret}).to_string();
+
+        let kept = kept(&long);
+
+        assert!(!kept.contains("abcd"), "{kept}");
+        assert!(kept.ends_with("characters left out …]"), "{kept}");
+        assert!(kept.chars().count() < 2_050);
+    }
+
+    #[test]
+    fn arguments_that_are_no_json_are_redacted_too() {
+        assert_eq!(kept(r#"{"x": "a\nsk-abcdefghijklmnop1234"#), "{\"x\": \"a\n[redacted:api_key]");
+    }
+
+    #[test]
+    fn huge_arguments_are_left_out() {
+        assert_eq!(kept(&"x".repeat(300_000)), "[… 300000 bytes left out …]");
+    }
+}
