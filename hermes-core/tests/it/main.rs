@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 mod approval;
+mod audit;
 mod compress;
 mod fork;
 mod hook;

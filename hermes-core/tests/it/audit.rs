@@ -1,0 +1,302 @@
+//! What is recorded of what an agent does.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use hermes_core::{
+    Session,
+    agent::{
+        AgentEvent, Finish, FinishedTurn,
+        hook::{BeforeCall, CallAction, Hook, HookPoints},
+    },
+    approval::{self, Approval, ApprovalRequest, NeedsApproval},
+    async_trait,
+    audit::{AuditEvent, AuditFailure, AuditRecord, JsonlAudit, verify},
+    change::{Change, ChangeAction, ChangeTarget, Fate},
+    fork::Fork,
+    memory::Target,
+    message::CallStatus,
+    origin::{Origin, OriginKind},
+    review::{ProposedWrite, Review, ReviewPolicy, ReviewReport, ReviewScope, ReviewTask, Verdict},
+    testing::{ManualClock, RecordingAudit, ScriptedProvider},
+    tool::{self, Tool, ToolOutput},
+    version::Version,
+};
+use serde_json::json;
+
+use crate::support::{Echo, agent, assert_paired, results};
+
+/// A tool that writes what it is told to memory.
+fn remember() -> impl Tool {
+    tool::from_fn("remember", "Keeps a fact.", |echo: Echo, _| async move {
+        let target = ChangeTarget::Memory(Target::User);
+        let change = Change::applied(target, ChangeAction::Update).with_versions(
+            Some(Version::of("old")),
+            Some(Version::of(&echo.text)),
+            "+ new",
+        );
+        Ok(ToolOutput::done("kept").with_change(change))
+    })
+}
+
+/// Sends "Go." and returns the finished turn and the warnings.
+async fn go(session: &Session) -> (FinishedTurn, Vec<String>) {
+    let mut reply = session.send("Go.");
+    let mut warnings = Vec::new();
+    while let Some(event) = reply.next().await {
+        if let AgentEvent::Warning(warning) = event {
+            warnings.push(warning);
+        }
+    }
+    let turn = reply.await.unwrap();
+    assert_paired(&session.history());
+    (turn, warnings)
+}
+
+/// Returns the records in short: who, what, how.
+fn lines(records: &[AuditRecord]) -> Vec<String> {
+    let line = |record: &AuditRecord| {
+        let what = match &record.event {
+            AuditEvent::Call { tool, status, .. } => format!("call {tool} {status:?}"),
+            AuditEvent::Replaced { arguments, .. } => format!("replaced {arguments}"),
+            AuditEvent::Approval { tool, decision, .. } => format!("approval {tool} {decision}"),
+            AuditEvent::Write { action, .. } => format!("write {action:?}"),
+            AuditEvent::Review { outcome, changes, .. } => format!("review {outcome:?} {changes}"),
+            other => format!("{other:?}"),
+        };
+        format!("{:?} {what}", record.origin.kind)
+    };
+    records.iter().map(line).collect()
+}
+
+#[tokio::test]
+async fn calls_and_writes_are_recorded_in_order_with_who_and_when() {
+    let audit = RecordingAudit::default();
+    let model = ScriptedProvider::new()
+        .call("echo", json!({"text": "hi", "password": "hunter2"}))
+        .call("remember", json!({"text": "new"}))
+        .call("nothing", json!({}))
+        .say("done");
+    let agent = agent(&model).tool(remember()).audit(audit.clone()).clock(ManualClock::default());
+    let session = agent.build().unwrap().session();
+
+    go(&session).await;
+
+    let records = audit.records();
+    assert_eq!(
+        lines(&records),
+        [
+            "User call echo Done",
+            "User call remember Done",
+            "User write Update",
+            "User call nothing Rejected",
+        ]
+    );
+    assert!(records.iter().all(|it| it.session == *session.id() && it.turn == 1));
+    let AuditEvent::Call { arguments, digest, .. } = &records[0].event else { panic!() };
+    assert_eq!(arguments, r#"{"password":"[redacted:secret]","text":"hi"}"#);
+    let calls = session.history();
+    let call = calls.iter().flat_map(|it| it.calls()).next().unwrap();
+    assert_eq!(*digest, Version::of(call.arguments.as_str()));
+    let AuditEvent::Write { before, after, fate, .. } = &records[2].event else { panic!() };
+    assert_eq!((*before, *after), (Some(Version::of("old")), Some(Version::of("new"))));
+    assert_eq!(*fate, Fate::Applied);
+}
+
+#[tokio::test]
+async fn decisions_are_recorded_with_their_reasons() {
+    let audit = RecordingAudit::default();
+    let pay = tool::from_fn("pay", "Pays.", |echo: Echo, _| async move { Ok(echo.text) })
+        .configure(|spec| spec.with_approval(NeedsApproval::Always));
+    let ask = approval::from_fn(|request: ApprovalRequest| async move {
+        match request.call.arguments.as_str().contains("much") {
+            true => Approval::Deny("too much; token=abc".to_owned()),
+            false => Approval::AllowOnce,
+        }
+    });
+    let model = ScriptedProvider::new()
+        .call("pay", json!({"text": "little"}))
+        .call("pay", json!({"text": "much"}))
+        .say("done");
+    let agent = agent(&model).tool(pay).approver(ask).audit(audit.clone()).build().unwrap();
+
+    go(&agent.session()).await;
+
+    let records = audit.records();
+    assert_eq!(
+        lines(&records),
+        [
+            "User approval pay allowed",
+            "User call pay Done",
+            "User approval pay denied",
+            "User call pay Rejected",
+        ]
+    );
+    let AuditEvent::Approval { reasons, .. } = &records[2].event else { panic!() };
+    assert_eq!(reasons.last().unwrap(), "too much; token=[redacted:secret]");
+}
+
+#[derive(Debug)]
+struct Rewrites;
+
+#[async_trait]
+impl Hook for Rewrites {
+    fn listens(&self) -> HookPoints {
+        HookPoints::BEFORE_CALL
+    }
+
+    async fn before_call(&self, _: &BeforeCall<'_>) -> CallAction {
+        CallAction::Replace(json!({"text": "other"}))
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Remembers;
+
+impl ReviewPolicy for Remembers {
+    fn after_turn(&self, _: &FinishedTurn) -> Option<ReviewTask> {
+        Some(ReviewTask::new(ReviewScope::Memory, Arc::new(self.clone())))
+    }
+
+    fn judge(&self, _: &ProposedWrite) -> Verdict {
+        Verdict::Apply
+    }
+}
+
+#[async_trait]
+impl Review for Remembers {
+    async fn run(&self, id: &str, scope: ReviewScope, fork: Arc<dyn Fork>) -> ReviewReport {
+        let origin = Origin::review(id);
+        let task = hermes_core::fork::ForkTask::new("Look back.", origin).with_tools(["remember"]);
+        let outcome = fork.run(task).await.unwrap();
+        let mut report = ReviewReport::new(id, scope);
+        report.changes = outcome.changes;
+        report
+    }
+}
+
+#[tokio::test]
+async fn a_review_is_recorded_and_so_is_what_it_writes() {
+    let audit = RecordingAudit::default();
+    let model =
+        ScriptedProvider::new().say("hello").call("remember", json!({"text": "new"})).say("saved");
+    let agent = agent(&model).tool(remember()).review(Remembers).audit(audit.clone());
+    let session = agent.build().unwrap().session();
+
+    let (turn, _) = go(&session).await;
+    let review = turn.review.unwrap();
+    let id = review.id().to_owned();
+    review.await.unwrap();
+
+    let records = audit.records();
+    assert_eq!(
+        lines(&records),
+        ["Review call remember Done", "Review write Update", "Review review NothingToSave 1"]
+    );
+    assert!(records.iter().all(|it| it.origin.review.as_deref() == Some(&*id)));
+}
+
+#[tokio::test]
+async fn a_sink_that_fails_warns_the_host_and_the_turn_goes_on() {
+    let audit = RecordingAudit::failing_after(1);
+    let model = ScriptedProvider::new()
+        .call("echo", json!({"text": "one"}))
+        .call("echo", json!({"text": "two"}))
+        .say("done");
+    let session = agent(&model).audit(audit.clone()).build().unwrap().session();
+
+    let (turn, warnings) = go(&session).await;
+
+    assert_eq!(turn.finish, Finish::Answered);
+    assert_eq!(warnings, ["the audit sink failed: no room"]);
+    assert_eq!(audit.records().len(), 1);
+}
+
+#[tokio::test]
+async fn where_everything_must_be_recorded_the_turn_ends_at_the_first_loss() {
+    let model = ScriptedProvider::new()
+        .call("echo", json!({"text": "one"}))
+        .call("echo", json!({"text": "two"}))
+        .say("done");
+    let agent = agent(&model)
+        .audit(RecordingAudit::failing_after(0))
+        .audit_failure(AuditFailure::EndTurn)
+        .build()
+        .unwrap();
+    let session = agent.session();
+
+    let (turn, warnings) = go(&session).await;
+
+    assert!(matches!(&turn.finish, Finish::Stopped(it) if it.contains("recorded")), "{turn:?}");
+    assert_eq!((turn.calls, warnings.len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_decision_that_must_be_recorded_and_is_not_is_a_denial() {
+    let pay = tool::from_fn("pay", "Pays.", |(), _| async { Ok("paid") })
+        .configure(|spec| spec.with_approval(NeedsApproval::Always));
+    let model = ScriptedProvider::new().call("pay", json!({})).say("done");
+    let agent = agent(&model)
+        .tool(pay)
+        .approver(approval::AllowAll)
+        .audit(RecordingAudit::failing_after(0))
+        .audit_failure(AuditFailure::EndTurn)
+        .build()
+        .unwrap();
+    let session = agent.session();
+
+    go(&session).await;
+
+    let result = &results(&session.history())[0];
+    assert_eq!(result.status, CallStatus::Rejected);
+    assert!(result.content.contains("could not be recorded"), "{}", result.content);
+}
+
+#[tokio::test]
+async fn what_a_review_could_not_record_is_told_with_the_next_turn() {
+    let model = ScriptedProvider::new().say("one").say("nothing").say("two").otherwise("nothing");
+    let agent = agent(&model).tool(remember()).review(Remembers);
+    let agent = agent.audit(RecordingAudit::failing_after(0)).build().unwrap();
+    let session = agent.session();
+
+    let (turn, before) = go(&session).await;
+    turn.review.unwrap().await.unwrap();
+    let (_, after) = go(&session).await;
+
+    assert_eq!(before, Vec::<String>::new());
+    assert_eq!(after, ["the audit sink failed: no room"]);
+    agent.settled().await;
+}
+
+#[tokio::test]
+async fn a_log_of_a_conversation_is_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let mut model = ScriptedProvider::new();
+    for at in 0..12 {
+        model = model.call("echo", json!({"text": at.to_string()}));
+    }
+    let agent = agent(&model.say("done")).audit(JsonlAudit::new(&path)).build().unwrap();
+
+    go(&agent.session()).await;
+
+    let verified = verify(&path, None).unwrap();
+    assert_eq!((verified.head.lines, verified.anchored), (12, 12));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let last: AuditRecord = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    assert_eq!(last.origin.kind, OriginKind::User);
+}
+
+#[tokio::test]
+async fn arguments_that_a_hook_replaced_are_recorded_before_the_call() {
+    let audit = RecordingAudit::default();
+    let model = ScriptedProvider::new().call("echo", json!({"text": "asked"})).say("done");
+    let agent = agent(&model).hook(Rewrites).audit(audit.clone()).build().unwrap();
+
+    go(&agent.session()).await;
+
+    assert_eq!(
+        lines(&audit.records()),
+        [r#"User replaced {"text":"other"}"#, "User call echo Done"]
+    );
+}
