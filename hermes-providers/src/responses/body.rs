@@ -17,12 +17,21 @@ const WITHOUT_REASONING: &[&str] = &["chatgpt-4o", "gpt-3.5", "gpt-4"];
 
 /// Returns the body of `request`.
 pub(super) fn bytes(request: &Request, link: &Link, summaries: Summaries) -> Bytes {
-    let head = body::head(fields(request, summaries), &link.fields, MANNER.list);
     let mut fragments = link.fragments.lock();
     let arranged = arrange(&request.messages);
+    let pieces: Vec<Arc<[u8]>> = arranged
+        .iter()
+        .map(|it| fragments.of(it, |message| items(message, Some(&link.name))))
+        .collect();
+    body::whole(body::head(fields(request, summaries), &link.fields, MANNER.list), &pieces)
+}
+
+/// Returns the body of `request` without what the model thought before.
+pub(super) fn without_reasoning(request: &Request, link: &Link, summaries: Summaries) -> Bytes {
+    let arranged = arrange(&request.messages);
     let pieces: Vec<Arc<[u8]>> =
-        arranged.iter().map(|it| fragments.of(it, |message| items(message, &link.name))).collect();
-    body::whole(head, &pieces)
+        arranged.iter().map(|it| items(it.message(), None).into()).collect();
+    body::whole(body::head(fields(request, summaries), &link.fields, MANNER.list), &pieces)
 }
 
 /// Returns the fields of the request itself; what is `null` is not sent.

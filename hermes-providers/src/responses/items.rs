@@ -24,8 +24,9 @@ const ITEM: &str = "item";
 /// The key in the record of an order for what the items are called.
 const LABELS: &str = "labels";
 
-/// Returns the items of `message` with commas between them, nothing if there are none.
-pub(super) fn items(message: &Message, provider: &str) -> Vec<u8> {
+/// Returns the items of `message` with commas between them, nothing if there are none. Reasoning goes
+/// back to `provider`, or to nobody.
+pub(super) fn items(message: &Message, provider: Option<&str>) -> Vec<u8> {
     let mut out = Vec::new();
     match message.role {
         Role::Assistant => write_assistant(message, provider, &mut out),
@@ -66,12 +67,12 @@ pub(super) fn record(provider: &str, steps: &[Step]) -> Reasoning {
     order::record(provider, &kinds, json!({"type": "order", LABELS: labels}))
 }
 
-fn write_assistant(message: &MessageBody, provider: &str, out: &mut Vec<u8>) {
-    let recorded = match order::in_order(&message.parts, provider) {
+fn write_assistant(message: &MessageBody, provider: Option<&str>, out: &mut Vec<u8>) {
+    let recorded = |provider| match order::in_order(&message.parts, provider) {
         Ordered::Recorded(parts, record) => as_it_came(&parts, record, provider),
         Ordered::Unrecorded | Ordered::Changed => None,
     };
-    if let Some(items) = recorded {
+    if let Some(items) = provider.and_then(recorded) {
         out.extend_from_slice(&items);
         return;
     }

@@ -1,14 +1,21 @@
 //! The responses wire over HTTP.
 
-use hermes_core::message::StopReason;
+use hermes_core::{
+    message::{Message, StopReason},
+    provider::{ProviderErrorKind as Kind, ProviderExt, Request},
+};
 use hermes_providers::{ApiKey, OpenAiResponses};
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
     matchers::{body_partial_json, header, method, path},
 };
 
-use crate::ask;
+use crate::{
+    ask,
+    server::{Reply, Server, json as answer_in_json, sse},
+};
 
 const ANSWER: &str = concat!(
     r#"data: {"type":"response.output_text.delta","output_index":0,"delta":"grüß "}"#,
@@ -41,4 +48,37 @@ async fn an_answer_streams() {
     assert_eq!(answer.text(), "grüß Gott");
     assert_eq!(answer.stop, Some(StopReason::EndTurn));
     assert_eq!(answer.usage.unwrap().total(), 5);
+}
+
+/// After reports of `invalid_encrypted_content`, where a request went out under another key.
+#[tokio::test]
+async fn reasoning_that_the_endpoint_cannot_read_stays_out_of_a_second_try() {
+    let thinking = concat!(
+        r#"data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","encrypted_content":"gAAA","summary":[]}}"#,
+        "\n\n",
+    );
+    let refusal = answer_in_json(
+        "400 Bad Request",
+        r#"{"error":{"message":"The encrypted content gAAA...6W4= could not be verified. Reason: Encrypted content could not be decrypted or parsed.","type":"invalid_request_error","code":"invalid_encrypted_content"}}"#,
+    );
+    let server = Server::start(vec![
+        Reply::Bytes(sse(&format!("{thinking}{}", ANSWER.replace(":0,", ":1,")))),
+        refusal.clone(),
+        Reply::Bytes(sse(ANSWER)),
+        refusal,
+    ]);
+    let provider = OpenAiResponses::builder(server.url()).build().unwrap();
+    let token = CancellationToken::new();
+    let mut messages = vec![Message::user("hi")];
+    messages.push(ask(&provider).await.unwrap());
+    messages.push(Message::user("and now?"));
+    let request = Request::new("m", messages);
+
+    let second = provider.complete(&request, &token).await.unwrap();
+    let third = provider.complete(&request, &token).await.unwrap_err();
+
+    assert_eq!(second.text(), "grüß Gott");
+    assert_eq!(third.kind(), Kind::BadRequest);
+    let has_it: Vec<bool> = server.requests().iter().map(|it| it.contains("gAAA")).collect();
+    assert_eq!(has_it, [false, true, false, true, false]);
 }

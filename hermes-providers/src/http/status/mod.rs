@@ -37,6 +37,15 @@ pub fn classify(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) 
     refusal.into_error(&Detail::of_body(body), &Scrubber::default())
 }
 
+/// Returns whether an endpoint refused a request for the encrypted reasoning in it.
+#[cfg(feature = "responses")]
+pub(crate) fn refuses_reasoning(err: &ProviderError) -> bool {
+    let text = err.to_string().to_lowercase();
+    err.kind() == Kind::BadRequest
+        && text.contains("encrypted content")
+        && ["verified", "decrypted", "parsed"].iter().any(|word| text.contains(word))
+}
+
 /// What is known of a refusal beside its [`Detail`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refusal<'a> {
