@@ -1,16 +1,20 @@
 //! Scores the crates against vectors made by running hermes-agent, and against what is right.
 //!
 //! The vectors are in the folder that `HERMES_ORACLE` names, or in `shared/oracle` beside the
-//! project; where neither is there, that is said and the run passes. One line of figures per family.
+//! project; where neither is there, that is said and only what the repository holds is scored. One
+//! line of figures per family. Figures below those of `floors.txt` fail the run, figures above say
+//! how to raise them.
 //! `ORACLE_SHOW=n` shows the first n differing vectors of each kind. Words on the command line select
 //! families.
 #![expect(clippy::print_stdout, reason = "a test harness")]
 #![expect(clippy::disallowed_methods, reason = "a test harness is configured by its environment")]
 
+mod floors;
 mod frontmatter;
 mod fts;
 mod fuzzy;
 mod guard;
+mod held_out;
 mod index;
 mod index_views;
 mod memory;
@@ -21,6 +25,8 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
+
+use self::floors::Standing;
 
 /// A family: its name, and what scores it; `None` where the part it scores is not built yet.
 type Family = (&'static str, Option<fn(&Path, usize) -> String>);
@@ -37,6 +43,14 @@ const FAMILIES: [Family; 8] = [
 ];
 
 fn main() -> ExitCode {
+    floors::check();
+    let show = std::env::var("ORACLE_SHOW").ok().and_then(|it| it.parse().ok()).unwrap_or(0);
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|it| it == name);
+    let mut holds = true;
+    if is_wanted("held_out") {
+        holds &= report(&held_out::run(show));
+    }
     let folder = match std::env::var_os("HERMES_ORACLE").map(PathBuf::from) {
         Some(folder) if !folder.is_absolute() || !folder.is_dir() => {
             println!("oracle: HERMES_ORACLE={} is not an absolute folder", folder.display());
@@ -45,19 +59,29 @@ fn main() -> ExitCode {
         Some(folder) => folder,
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/oracle"),
     };
-    if !folder.is_dir() {
-        println!("oracle: {} is not there, so nothing is scored", folder.display());
-        println!("0 passed, 0 failed");
-        return ExitCode::SUCCESS;
+    if folder.is_dir() {
+        for (name, run) in FAMILIES.into_iter().filter(|(name, _)| is_wanted(name)) {
+            let pending = || format!("oracle {name} pending");
+            holds &= report(&run.map_or_else(pending, |run| run(&folder, show)));
+        }
+    } else {
+        println!("oracle: {} is not there, so its vectors are not scored", folder.display());
     }
-    let show = std::env::var("ORACLE_SHOW").ok().and_then(|it| it.parse().ok()).unwrap_or(0);
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
-    for (name, run) in FAMILIES {
-        if wanted.is_empty() || wanted.iter().any(|it| it == name) {
-            let line =
-                run.map_or_else(|| format!("oracle {name} pending"), |run| run(&folder, show));
-            println!("{line}");
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints what a family has scored; returns whether it holds its floor.
+fn report(printed: &str) -> bool {
+    println!("{printed}");
+    match floors::stand(printed) {
+        Standing::Holds => true,
+        Standing::Rose(line) => {
+            println!("oracle: better than the floor; raise it in floors.txt: {line}");
+            true
+        }
+        Standing::Fell(what) => {
+            println!("oracle: below the floor: {what}");
+            false
         }
     }
-    ExitCode::SUCCESS
 }

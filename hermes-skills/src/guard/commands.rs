@@ -9,12 +9,14 @@ use super::{
     File, Finding, Report, Severity,
     language::Language,
     lines::{self, Line},
-    rules::{RULES, Rule},
+    rules::{self, Rule, Spared},
     subject::Subject,
+    values::Values,
 };
 
 /// The expression of every rule, and the words that tell which rules to try on a line.
 struct Compiled {
+    list: Vec<&'static Rule>,
     words: Option<AhoCorasick>,
     /// The rule that each word belongs to.
     rules: Vec<usize>,
@@ -22,7 +24,8 @@ struct Compiled {
 }
 
 static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
-    let words = RULES
+    let list: Vec<&Rule> = rules::rules().collect();
+    let words = list
         .iter()
         .enumerate()
         .flat_map(|(index, rule)| rule.words.split_whitespace().map(move |word| (index, word)));
@@ -30,7 +33,8 @@ static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
     Compiled {
         words: AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok(),
         rules,
-        each: RULES.iter().map(|rule| Regex::new(rule.pattern).ok()).collect(),
+        each: list.iter().map(|rule| Regex::new(rule.pattern).ok()).collect(),
+        list,
     }
 });
 
@@ -47,15 +51,27 @@ fn candidates(text: &str) -> BTreeSet<usize> {
 /// Returns the commands in a file that do harm.
 pub(super) fn find(file: &File<'_>, subject: &Subject) -> Vec<Finding> {
     let lines = lines::join(file.text, file.language);
-    lines.iter().flat_map(|line| of_line(file, line, subject)).collect()
+    let mut values = Values::default();
+    let mut findings = Vec::new();
+    for line in &lines {
+        findings.extend(of_line(file, line, line.text.as_ref(), subject));
+        if file.language.runs() {
+            let expanded = values.expand(&line.text);
+            if let Some(expanded) = &expanded {
+                findings.extend(of_line(file, line, expanded, subject));
+            }
+            values.learn(&line.text, expanded.as_deref());
+        }
+    }
+    findings
 }
 
-fn of_line(file: &File<'_>, line: &Line<'_>, subject: &Subject) -> Vec<Finding> {
-    let text = line.text.as_ref();
+/// Returns what the rules find in `text`, which is the line as it stands or with values filled in.
+fn of_line(file: &File<'_>, line: &Line<'_>, text: &str, subject: &Subject) -> Vec<Finding> {
     candidates(text)
         .into_iter()
         .filter_map(|index| {
-            let rule = RULES.get(index)?;
+            let rule = COMPILED.list.get(index)?;
             let found = COMPILED.each.get(index)?.as_ref()?.find(text)?;
             Some(Finding {
                 file: file.path.to_owned(),
@@ -78,8 +94,11 @@ fn severity(
     (language, subject): (Language, &Subject),
 ) -> Severity {
     let severity = if language.runs() { rule.script } else { rule.document };
-    let lowered = rule.spared.is_some_and(|spared| super::rules::spares(spared, found, subject))
-        || !language.runs() && warns(line);
+    let spared = rule.spared.filter(|&spared| rules::spares(spared, found, subject));
+    if matches!(spared, Some(Spared::LocalPort | Spared::Placeholder)) {
+        return Severity::Low;
+    }
+    let lowered = spared.is_some() || !language.runs() && warns(line);
     if lowered { severity.lowered() } else { severity }
 }
 

@@ -37,6 +37,7 @@ mod prose;
 mod rules;
 mod structure;
 mod subject;
+mod values;
 
 pub use self::{
     folder::{Content, Entry, Folder, Link},

@@ -1,0 +1,74 @@
+//! Scores the scanners on sentences and skills written afresh, from the descriptions of the
+//! categories and without a look at the vectors.
+//!
+//! They are part of the repository, so that they are scored where the vectors are not there. Each
+//! line of `held_out/threat.jsonl` holds a `text`, each of `held_out/guard.jsonl` the `files` of a
+//! skill beside what is `bad` about it, its `kind`, and an `id` whose first letters name the set:
+//! later sets were written after the rules had been changed for the earlier ones.
+
+use std::fmt::Write as _;
+
+use hermes_core::threat::{self, Scope};
+use hermes_skills::guard::{self, Folder, Verdict};
+use serde_json::Value;
+
+const THREAT: &str = include_str!("held_out/threat.jsonl");
+const GUARD: &str = include_str!("held_out/guard.jsonl");
+
+/// Scores both sets and returns the line of the family; the first `show` misjudged come before it.
+pub(crate) fn run(show: usize) -> String {
+    let mut out = String::new();
+    let threat = score(THREAT, show, &mut out, |vector| {
+        let text = vector["text"].as_str().unwrap_or_default();
+        threat::first_block(text, Scope::Strict).is_some()
+    });
+    let guard = score(GUARD, show, &mut out, |vector| {
+        let files = vector["files"].as_object().into_iter().flatten();
+        let folder = files.fold(Folder::new(), |folder, (path, text)| {
+            folder.file(path.clone(), text.as_str().unwrap_or_default())
+        });
+        guard::scan(&folder).verdict != Verdict::Safe
+    });
+    let _ = write!(
+        out,
+        "oracle held_out threat_found={} threat_malicious={} threat_flagged={} threat_harmless={} \
+         guard_found={} guard_malicious={} guard_flagged={} guard_harmless={}",
+        threat.found,
+        threat.malicious,
+        threat.flagged,
+        threat.harmless,
+        guard.found,
+        guard.malicious,
+        guard.flagged,
+        guard.harmless,
+    );
+    out
+}
+
+#[derive(Default)]
+struct Score {
+    found: usize,
+    malicious: usize,
+    flagged: usize,
+    harmless: usize,
+}
+
+fn score(lines: &str, show: usize, out: &mut String, judge: impl Fn(&Value) -> bool) -> Score {
+    let mut score = Score::default();
+    let mut shown = 0;
+    for vector in lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let (bad, flagged) = (vector["bad"] == true, judge(&vector));
+        let (total, hits) = if bad {
+            (&mut score.malicious, &mut score.found)
+        } else {
+            (&mut score.harmless, &mut score.flagged)
+        };
+        *total += 1;
+        *hits += usize::from(flagged);
+        if bad != flagged && shown < show {
+            shown += 1;
+            let _ = writeln!(out, "{}: {vector}", if bad { "missed" } else { "flagged" });
+        }
+    }
+    score
+}

@@ -1,0 +1,43 @@
+//! What opens the machine to others or uses it for them.
+
+use super::{RUNS, Rule, STRONG, Spared, USUAL, rule};
+use crate::guard::Category::Network;
+
+pub(super) const RULES: &[Rule] = &[
+    rule(
+        ("reverse_shell", "/dev/tcp /dev/udp nc netcat socat"),
+        Network,
+        STRONG,
+        r"(?i)/dev/(?:tcp|udp)/[\w.$]+/\d|\b(?:nc|ncat|netcat)\b[^\n;|]*\s(?:-[a-z]*[ec]|--(?:sh-)?exec)\s*\S*(?:sh|cmd)|\bsocat\b[^\n]*\bEXEC:|\bmkfifo\b[^\n]*\bnc\b|\bnc\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b",
+        "opens a shell to another machine",
+    )
+    .spared(Spared::LocalPort),
+    rule(
+        ("reverse_shell_script", "socket fsockopen net.connect dup2"),
+        Network,
+        RUNS,
+        r"(?i)\b(?:perl|python\d?(?:\.\d+)?|ruby|php|lua|node)\s+-\S.*(?:\br?socket\b|tcpsocket|fsockopen|net\.connect)|\bsocket\b.*\b(?:dup2|pty\.spawn|subprocess)|\bos\.dup2\s*\(\s*\w+\.fileno",
+        "opens a connection that takes commands",
+    ),
+    rule(
+        ("tunnel", "ngrok cloudflared localtunnel lt bore ssh serveo chisel frpc"),
+        Network,
+        USUAL,
+        r"(?i)\bngrok\s+(?:http|tcp|tls|start)\b|\bcloudflared\s+tunnel\b|\b(?:localtunnel|lt)\s+--port\b|\bbore\s+local\b|\bssh\b[^\n|;]*\s-\w*R\s*\S*\d+:|\bserveo\.net\b|\bchisel\s+client\b|\bfrpc\s+-c\b",
+        "opens the machine to the network",
+    ),
+    rule(
+        ("mining", "xmrig stratum coinhive cryptonight minerd"),
+        Network,
+        RUNS,
+        r"(?i)\bxmrig\b|stratum\+(?:tcp|ssl)://|\bcoinhive\b|\bcryptonight\b|\bminerd\b",
+        "mines coins",
+    ),
+    rule(
+        ("reverse_shell_piped", "spawn exec tcpclient pipe( fsockopen connect"),
+        Network,
+        RUNS,
+        r#"(?i)\.pipe\(.*\b(?:spawn|exec)\w*\(\s*["'][^"']*(?:sh|cmd|powershell)\b|\b(?:spawn|exec)\w*\(\s*["'][^"']*(?:sh|cmd(?:\.exe)?|powershell)["'].*\.pipe\(|Net\.Sockets\.TCPClient[^\n]*(?:\biex\b|invoke-expression|\bcmd\b|powershell)|(?:\biex\b|invoke-expression)[^\n]*Net\.Sockets\.TCPClient|\bfsockopen\b[^\n]*\b(?:exec|proc_open|shell_exec|system|passthru|popen)\s*\(|\bsocket\b[^\n]*connect[^\n]*["']/bin/(?:ba)?sh"#,
+        "opens a shell to another machine",
+    ),
+];

@@ -1,0 +1,88 @@
+//! What stays after the skill is gone.
+
+use super::{ALWAYS, Rule, Spared, USUAL, rule};
+use crate::guard::{
+    Category::{Persistence, PrivilegeEscalation},
+    Severity::{Critical, High, Low, Medium},
+};
+
+pub(super) const RULES: &[Rule] = &[
+    rule(
+        ("cron_install", "cron schtasks reg"),
+        Persistence,
+        USUAL,
+        r"(?i)\|\s*(?:sudo\s+)?crontab\s+-(?:\s|$|\x60)|\bcrontab\s+(?:/|\./|~|\$)?\w[\w./-]*\s*(?:$|[;&|])|>>?\s*/(?:etc/cron|var/spool/cron)|\bschtasks\s+/create\b|\breg\s+add\b[^\n]*\\Run\b",
+        "has a command run again and again",
+    ),
+    rule(
+        ("shell_startup", "/.bash /.zsh /.profile /.zprofile /.config/fish /.config/autostart"),
+        Persistence,
+        USUAL,
+        r#"(?i)[^\n;]*(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?(?:~|\$\{?HOME\}?|/root|/home/\w+)/\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|bash_login|config/fish/config\.fish|config/autostart)"#,
+        "has a command run at every login",
+    )
+    .spared(Spared::ShellSetup),
+    rule(
+        ("system_service", "/systemd/system init.d rc.local rc.d"),
+        Persistence,
+        (High, Low),
+        r"(?i)(?:>>?|\b(?:cp|mv|ln|tee|install)\b)[^\n;|]*\s/(?:etc|lib|usr/lib)/(?:systemd/system|init\.d|rc\.local|rc\.d)\b",
+        "has a program started with the machine",
+    ),
+    rule(
+        ("launch_agent", "launchctl launchagents launchdaemons"),
+        Persistence,
+        USUAL,
+        r"(?i)\blaunchctl\s+(?:load|bootstrap|submit|enable)\b|(?:>|\bcp\b|\bmv\b|\btee\b)[^\n]*/Library/Launch(?:Agents|Daemons)/",
+        "has a program started at every login",
+    ),
+    rule(
+        ("sudoers", "nopasswd sudoers"),
+        PrivilegeEscalation,
+        (Critical, High),
+        r"(?i)\bNOPASSWD\s*:\s*ALL\b|(?:>>?|\btee\s+(?:-a\s+)?|\bvisudo\b)[^\n]*/etc/sudoers",
+        "gives itself rights without asking",
+    ),
+    rule(
+        ("git_hook", ".git/hooks core.hookspath"),
+        Persistence,
+        USUAL,
+        r"(?i)(?:>>?|\btee\s+(?:-a\s+)?|\bcp\s[^\n]*|\bmv\s[^\n]*|\bcat\s*>\s*)\s*\S*\.git/hooks/\w|core\.hooksPath\s",
+        "has a command run at every commit",
+    ),
+    rule(
+        ("python_startup", ".pth sitecustomize"),
+        Persistence,
+        USUAL,
+        r#"(?i)(?:site-packages|getsitepackages|usersite)[^\n]*\.pth\b|\.pth['"]\s*,\s*['"][wa]|sitecustomize\.py"#,
+        "has code run whenever Python starts",
+    ),
+    rule(
+        ("agent_settings", ".claude/settings .cursor/mcp .codex/config .gemini/settings"),
+        Persistence,
+        ALWAYS,
+        r"(?i)^\W*(?:then\s+)?(?:write|edit|modify|append|add|inject|overwrite|change|create|put)\b[^\n]{0,30}\.(?:claude/settings(?:\.local)?\.json|cursor/mcp\.json|codex/config\.toml|gemini/settings\.json)\s+(?:hooks?|to\b|with\b|so\b|and\b)|>>?\s*(?:~|\$HOME)?/?\.(?:claude/settings\S*|cursor/mcp\.json|codex/config\.toml)",
+        "changes the settings of an agent",
+    ),
+    rule(
+        ("user_service", "systemd/user"),
+        Persistence,
+        (High, Medium),
+        r"(?i)(?:>>?|\b(?:cp|mv|ln|tee|install)\b)[^\n;|]*/(?:\.config|\.local/share)/systemd/user/\S+\.(?:service|timer)",
+        "has a program started at every login",
+    ),
+    rule(
+        ("registry_run", "currentversion\\run"),
+        Persistence,
+        USUAL,
+        r"(?i)\b(?:new-itemproperty|set-itemproperty|sp|reg(?:\.exe)?\s+add)\b[^\n]*\\CurrentVersion\\Run",
+        "has a program started at every login",
+    ),
+    rule(
+        ("agent_notes", "claude.md agents.md gemini.md soul.md .cursorrules .clinerules .windsurfrules"),
+        Persistence,
+        USUAL,
+        r#"(?i)(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?(?:~|\$\{?HOME\}?|/home/\w+|/root)\S*/(?:CLAUDE|AGENTS|GEMINI|SOUL)\.md|(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?\S*\.(?:cursorrules|clinerules|windsurfrules)"#,
+        "plants orders in a file that agents obey",
+    ),
+];

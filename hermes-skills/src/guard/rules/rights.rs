@@ -1,0 +1,69 @@
+//! What takes rights, leaves the folder or holds secrets.
+
+use super::{ALWAYS, MINOR, Rule, Spared, USUAL, rule};
+use crate::guard::Category::{PrivilegeEscalation, Secrets, Traversal};
+
+pub(super) const RULES: &[Rule] = &[
+    rule(
+        (
+            "defences_off",
+            "setenforce mppreference ufw csrutil spctl antivirus defender security gatekeeper selinux apparmor history histfile",
+        ),
+        PrivilegeEscalation,
+        USUAL,
+        r"(?i)\bsetenforce\s+0\b|\bset-mppreference\b[^\n]*-disable|\bufw\s+disable\b|\bcsrutil\s+disable\b|\bspctl\s+--master-disable\b|\b(?:disable|turn off|kill|uninstall)\b[^\n.]{0,20}\b(?:antivirus|defender|security (?:scanner|software|tools?|checks?)|gatekeeper|selinux|apparmor)\b|\bhistory\s+-c\b|\bunset\s+HISTFILE\b",
+        "turns off what protects the machine",
+    ),
+    rule(
+        ("suid", "chmod setcap"),
+        PrivilegeEscalation,
+        USUAL,
+        r"(?i)\bchmod\s+(?:-\w+\s+)*(?:[ugo]*\+[rwx]*s\w*|[ugo]+=\w*s\w*|[24567]\d{3})\s|\bsetcap\s+\S*cap_(?:setuid|sys_admin|dac)",
+        "lets anyone act as the owner of a program",
+    ),
+    rule(("sudo", "sudo"), PrivilegeEscalation, MINOR, r"\bsudo\s+\S", "acts as the administrator"),
+    rule(
+        ("sudo_password", "sudo"),
+        PrivilegeEscalation,
+        USUAL,
+        r"(?i)\becho\s[^\n|]*\|\s*sudo\s+-S\b",
+        "types the administrator's password",
+    ),
+    rule(
+        ("account_files", "/etc/passwd /etc/shadow /etc/gshadow /etc/sudoers /etc/master.passwd"),
+        Traversal,
+        ALWAYS,
+        r"(?i)(?:^|\W)(?:cat|read|open|less|more|head|tail|cp|copy|grep|awk|cut|strings|curl|scp|type|view|print|dump|load|fetch|send)\b[^\n;|]{0,24}[\s'\x22(\x60=@:/]/etc/(?:passwd|shadow|gshadow|sudoers|master\.passwd)\b",
+        "reads the accounts of the machine",
+    ),
+    rule(
+        ("climbing_path", "../.. ..\\.."),
+        Traversal,
+        ALWAYS,
+        r"(?:\.\./){2,}(?:etc|root|home|proc|var/(?:log|lib)|usr|Users|windows)/|(?:\.\.\\){2,}(?i:windows|users)",
+        "climbs out of its folder",
+    ),
+    rule(
+        ("process_environment", "/environ"),
+        Traversal,
+        ALWAYS,
+        r"(?i)\b(?:cat|read|open|strings|xxd|cp|tr)\b[^\n;|]{0,20}/proc/(?:\d+|self|1|\*)/environ\b",
+        "reads the secrets of running programs",
+    ),
+    rule(
+        ("process_memory", "/proc/"),
+        Traversal,
+        USUAL,
+        r"/proc/(?:\d+|self|\$\$|\*|\[\d)/(?:environ|mem|maps)\b",
+        "reads the memory of other programs",
+    ),
+    rule(("aws_key", "akia"), Secrets, ALWAYS, r"\bAKIA(?:[0-9A-Z]{16})\b", "holds a secret")
+        .spared(Spared::Placeholder),
+    rule(
+        ("new_account", "usermod useradd chpasswd adduser"),
+        PrivilegeEscalation,
+        USUAL,
+        r"(?i)\busermod\s+-\w*G\w*\s+(?:sudo|wheel|root|admin)\b|\bchpasswd\b|\buseradd\b[^\n]*(?:-o\s+-u\s*0|-u\s*0|-G\s*(?:sudo|wheel|root))|\badduser\s+\S+\s+(?:sudo|wheel)\b|\bnet\s+localgroup\s+administrators\b[^\n]*/add",
+        "gives an account all rights",
+    ),
+];

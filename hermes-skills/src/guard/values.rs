@@ -1,0 +1,269 @@
+//! What names stand for, so that a command spread over several lines is judged as one.
+
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+
+use aho_corasick::AhoCorasick;
+use regex::Regex;
+
+/// The longest line that is looked at, in bytes.
+const LINE_MAX: usize = 4_096;
+/// The longest value that is remembered, in bytes.
+const VALUE_MAX: usize = 512;
+/// How many names of a file are remembered.
+const NAMES_MAX: usize = 256;
+/// How many names of a line are replaced.
+const REPLACED_MAX: usize = 16;
+
+/// Values that matter: secrets, places, decoders, connections, programs.
+const MARKS: &[&str] = &[
+    "environ",
+    "getenv",
+    "process.env",
+    "env:",
+    "printenv",
+    "$(env",
+    ".ssh",
+    ".aws",
+    ".gnupg",
+    ".kube",
+    "id_rsa",
+    "id_ed25519",
+    "credentials",
+    ".env",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    "wallet",
+    "login data",
+    "cookies",
+    "keychain",
+    "b64decode",
+    "base64",
+    "atob",
+    "buffer.from",
+    "fromhex",
+    "decompress",
+    "marshal",
+    "codecs",
+    "rot13",
+    "unhexlify",
+    "pickle",
+    "fromcharcode",
+    "chr(",
+    "\\x",
+    "socket",
+    "spawn",
+    "subprocess",
+    "curl",
+    "wget",
+    "requests.",
+    "urlopen",
+    "fetch",
+    "http",
+    "webclient",
+    "path.home",
+    "expanduser",
+    "homedir",
+    "userprofile",
+    "$home",
+    "~/",
+    "/etc/",
+    "/dev/",
+    "/proc/",
+    "token",
+    "secret",
+    "password",
+    "api_key",
+];
+
+static MARK: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(MARKS).ok());
+
+/// A name, and what it stands for: an assignment, a loop or a file that is opened.
+static DEFINITION: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    [
+        r"^\s*(?:(?:export|local|readonly|declare|const|let|var|my|set)\s+)?\$?(\w+)(?:\s*:\s*\w+)?\s*:?=\s*([^=\s].*)$",
+        r"\bfor\s+(?:\(?(?:const|let|var)\s+)?\$?(\w+)\s+(?:in|of)\s+(.+?)\s*(?:;|:\s*$|\bdo\b|$)",
+        r"\bwith\s+(open\([^)]*\)+)\s+as\s+(\w+)",
+        r"\b(?:curl|wget)\b.*?(?:\s-o\s*|\s-O\s*|--output[ =]|--output-document[ =]|\s>\s*)(\S+)()",
+    ]
+    .into_iter()
+    .filter_map(|source| Regex::new(source).ok())
+    .collect()
+});
+
+/// What the names of one file stand for.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    values: HashMap<String, String>,
+    /// Files that a line has downloaded, with that line.
+    downloads: Vec<(String, String)>,
+}
+
+impl Values {
+    /// Returns `line` with names replaced by what they stand for, or `None` if it has none.
+    ///
+    /// A list of arguments becomes a command, and a line that runs a downloaded file follows the
+    /// line that downloaded it.
+    pub(super) fn expand<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {
+        if LINE_MAX < line.len() {
+            return None;
+        }
+        let mut expanded = self.replaced(line);
+        if expanded.contains("\", \"") || expanded.contains("\",\"") || expanded.contains("', '") {
+            let flat = expanded.replace("\", \"", " ").replace("\",\"", " ");
+            expanded = Cow::Owned(flat.replace("', '", " ").replace("','", " "));
+        }
+        let download = self.downloads.iter().find(|(file, _)| line.contains(file.as_str()));
+        if let Some((_, before)) = download {
+            expanded = Cow::Owned(format!("{before} ; {expanded}"));
+        }
+        (expanded != line).then_some(expanded)
+    }
+
+    fn replaced<'l>(&self, line: &'l str) -> Cow<'l, str> {
+        if self.values.is_empty() {
+            return Cow::Borrowed(line);
+        }
+        let mut out = String::new();
+        let mut copied = 0;
+        let mut replaced = 0;
+        for (name, start, end) in names(line) {
+            let Some(value) = self.values.get(name) else { continue };
+            if REPLACED_MAX <= replaced {
+                break;
+            }
+            replaced += 1;
+            out.push_str(line.get(copied..start).unwrap_or_default());
+            out.push_str(value);
+            copied = end;
+        }
+        if replaced == 0 {
+            return Cow::Borrowed(line);
+        }
+        out.push_str(line.get(copied..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// Remembers what `line` defines; `expanded` is the line with names replaced.
+    pub(super) fn learn(&mut self, line: &str, expanded: Option<&str>) {
+        if LINE_MAX < line.len() || NAMES_MAX < self.values.len() {
+            return;
+        }
+        let [assignment, each, with, download] = DEFINITION.as_slice() else { return };
+        if let Some(found) = assignment.captures(line) {
+            let name = found.get(1).map_or("", |it| it.as_str());
+            let value = self.replaced(found.get(2).map_or("", |it| it.as_str())).into_owned();
+            self.remember(name, &value);
+        } else if let Some(found) = each.captures(expanded.unwrap_or(line)) {
+            let part = |index| found.get(index).map_or("", |it| it.as_str());
+            self.remember(part(1), part(2));
+        }
+        if let Some(found) = with.captures(expanded.unwrap_or(line)) {
+            let part = |index| found.get(index).map_or("", |it| it.as_str());
+            self.remember(part(2), part(1));
+        }
+        if self.downloads.len() < REPLACED_MAX
+            && let Some(file) = download.captures(line).and_then(|found| found.get(1))
+        {
+            let file = file.as_str().trim_matches(['"', '\'']);
+            if 2 < file.len() && !file.starts_with('-') && file != "/dev/null" {
+                self.downloads.push((file.to_owned(), line.trim().to_owned()));
+            }
+        }
+    }
+
+    fn remember(&mut self, name: &str, value: &str) {
+        let value = value.trim().trim_end_matches(';');
+        let place = value.split_whitespace().any(is_whole_place);
+        let short = value.len() <= VALUE_MAX;
+        if short && (place || MARK.as_ref().is_some_and(|marks| marks.is_match(value))) {
+            let bare = if place { value.trim_matches(['"', '\'']) } else { value };
+            self.values.insert(name.to_owned(), bare.to_owned());
+        } else {
+            self.values.remove(name);
+        }
+    }
+}
+
+/// Returns whether a word is a whole disk or home.
+fn is_whole_place(word: &str) -> bool {
+    let word = word.trim_matches(['"', '\'']);
+    matches!(
+        word,
+        "/" | "~" | "/*" | "~/" | "$HOME" | "${HOME}" | "/etc" | "/home" | "/usr" | "/var"
+    )
+}
+
+/// Returns the names in a line, with where they begin and end; a `$` and braces belong to them.
+fn names(line: &str) -> impl Iterator<Item = (&str, usize, usize)> {
+    let bytes = line.as_bytes();
+    let is_name =
+        |at: usize| bytes.get(at).is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() && !is_name(at) {
+            at += 1;
+        }
+        let start = at;
+        while is_name(at) {
+            at += 1;
+        }
+        let name = line.get(start..at).filter(|name| !name.is_empty())?;
+        let before = line.get(..start).unwrap_or_default();
+        let (from, to) = if before.ends_with("${") && bytes.get(at) == Some(&b'}') {
+            (start - 2, at + 1)
+        } else if before.ends_with('$') {
+            (start - 1, at)
+        } else {
+            (start, at)
+        };
+        // The field of another value is no name.
+        Some(if before.ends_with('.') { ("", from, to) } else { (name, from, to) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(lines: &[&str], last: &str, expected: Option<&str>) {
+        let mut values = Values::default();
+        for line in lines {
+            let expanded = values.expand(line).map(Cow::into_owned);
+            values.learn(line, expanded.as_deref());
+        }
+        assert_eq!(values.expand(last).as_deref(), expected);
+    }
+
+    #[test]
+    fn a_name_is_replaced_by_what_it_stands_for() {
+        check(&["DIR=\"$HOME\""], "rm -rf ${DIR}", Some("rm -rf $HOME"));
+        check(
+            &["key = Path.home() / 'x'", "data = key.read()"],
+            "f(data)",
+            Some("f(Path.home() / 'x'.read())"),
+        );
+    }
+
+    #[test]
+    fn values_of_no_interest_are_left_alone() {
+        check(&["size = 3"], "f(size)", None);
+    }
+
+    #[test]
+    fn a_list_of_arguments_is_a_command() {
+        check(&[], "run([\"rm\", \"-rf\", \"/\"])", Some("run([\"rm -rf /\"])"));
+    }
+
+    #[test]
+    fn running_a_download_follows_the_download() {
+        check(
+            &["curl -o /tmp/a https://x.example"],
+            "sh /tmp/a",
+            Some("curl -o /tmp/a https://x.example ; sh /tmp/a"),
+        );
+    }
+}
