@@ -4,10 +4,12 @@
 mod approval;
 mod audit;
 mod compress;
+mod delegate;
 mod fork;
 mod hook;
 mod odd;
 mod random;
+mod repeat;
 mod session;
 mod support;
 mod trace;

@@ -1,0 +1,284 @@
+//! Sub-agents: what they see, what comes back, and how they end.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use hermes_core::{
+    agent::{AgentBuilder, AgentEvent, Finish},
+    change::{Change, ChangeAction, ChangeTarget},
+    delegate::Delegate,
+    memory::Target,
+    message::{Call, CallStatus, Message, Part, Role, StopReason},
+    provider::{ProviderError, ProviderErrorKind, Request},
+    testing::{ScriptedProvider, render_request},
+    tool::{self, Tool, ToolOutput},
+};
+use serde_json::{Value, json};
+
+use crate::support::{Echo, agent, assert_paired, results};
+
+/// A model that delegates once; its sub-agents answer by the task they have.
+fn delegating(
+    tasks: Value,
+    sub: impl Fn(&str, &Request) -> Message + Send + Sync + 'static,
+) -> ScriptedProvider {
+    ScriptedProvider::from_fn(move |request| {
+        let first = request.messages[0].text();
+        if let Some(task) = first.split("Task:\n").nth(1) {
+            return sub(task.lines().next().unwrap(), request);
+        }
+        match request.messages.len() {
+            1 => call("delegate", &json!({"tasks": tasks})),
+            _ => Message::assistant("all done"),
+        }
+    })
+}
+
+fn call(name: &str, arguments: &Value) -> Message {
+    Message::new(Role::Assistant, vec![Part::Call(Call::new("", name, arguments.to_string()))])
+}
+
+/// Runs one turn and returns what the model got of `delegate`.
+async fn delegated(builder: AgentBuilder) -> (CallStatus, String) {
+    let session = builder.build().unwrap().session();
+    session.send("Go.").await.unwrap();
+    assert_paired(&session.history());
+    let result = results(&session.history()).swap_remove(0);
+    (result.status, result.content)
+}
+
+fn reports(content: &str) -> Vec<Value> {
+    let content: Value = serde_json::from_str(content).unwrap();
+    content["results"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn what_the_model_is_told_of_the_tool() {
+    let spec = Delegate::new(["read_file", "search_files"]).spec();
+
+    insta::assert_snapshot!(spec.description);
+    insta::assert_snapshot!(serde_json::to_string_pretty(&spec.parameters).unwrap());
+}
+
+#[tokio::test]
+async fn a_sub_agent_sees_its_task_and_nothing_else() {
+    let tasks = json!([{"goal": "Say one.", "context": "The user likes numbers.", "tools": []}]);
+    let model = delegating(tasks, |_, _| Message::assistant("One."));
+
+    let (status, content) = delegated(agent(&model).tool(Delegate::new(["echo"]))).await;
+
+    assert_eq!(status, CallStatus::Done);
+    assert_eq!(
+        content,
+        r#"{"results":[{"task_index":0,"status":"completed","summary":"One.","requests":1,"usage":{"input":100,"output":10},"changes":[]}]}"#
+    );
+    let requests = model.requests();
+    assert_eq!(
+        (&requests[1].system, &requests[1].tools),
+        (&requests[0].system, &requests[0].tools)
+    );
+    let seen = render_request(&requests[1]);
+    insta::assert_snapshot!(seen.split_once("user:").unwrap().1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tasks_run_at_the_same_time_and_are_reported_in_order() {
+    let slow = tool::from_fn("slow", "Waits.", |echo: Echo, _| async move {
+        tokio::time::sleep(Duration::from_millis(echo.text.parse().unwrap())).await;
+        Ok(echo.text)
+    });
+    let tasks = json!([{"goal": "40"}, {"goal": "10"}, {"goal": "30"}]);
+    let model = delegating(tasks, |task, request| match request.messages.len() {
+        1 => call("slow", &json!({"text": task})),
+        _ => Message::assistant(format!("waited {task}")),
+    });
+    let start = tokio::time::Instant::now();
+
+    let (_, content) = delegated(agent(&model).tool(slow).tool(Delegate::new(["slow"]))).await;
+
+    assert!(start.elapsed() < Duration::from_millis(60), "{:?}", start.elapsed());
+    let summaries: Vec<_> = reports(&content).iter().map(|it| it["summary"].clone()).collect();
+    assert_eq!(summaries, ["waited 40", "waited 10", "waited 30"]);
+}
+
+#[tokio::test]
+async fn a_failure_is_a_report_and_does_not_touch_the_others() {
+    let tasks = json!([{"goal": "loop"}, {"goal": "end"}, {"goal": "silent"}, {"goal": "refuse"}]);
+    let model = delegating(tasks, |task, _| match task {
+        "loop" => call("echo", &json!({"text": "x"})),
+        "end" => call("echo", &json!({"text": "end"})),
+        "silent" => Message::assistant(""),
+        _ => Message::assistant("I won't.").with_stop(StopReason::Refusal),
+    });
+    let delegate = Delegate::new(["echo"]).max_tasks(4).max_requests(2);
+
+    let (status, content) = delegated(agent(&model).tool(delegate)).await;
+
+    assert_eq!(status, CallStatus::Done);
+    let ends: Vec<_> = reports(&content)
+        .iter()
+        .map(|it| {
+            (it["status"].as_str().unwrap().to_owned(), it["error"].as_str().map(str::to_owned))
+        })
+        .collect();
+    let end = |status: &str, error: &str| (status.to_owned(), Some(error.to_owned()));
+    assert_eq!(
+        ends,
+        [
+            end("incomplete", "its budget was spent"),
+            end("stopped", "enough"),
+            end("failed", "it said nothing"),
+            end("failed", "the model refused"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_asked_is_a_report_too() {
+    let refused = ProviderError::new(ProviderErrorKind::Auth, "no key");
+    let other = ScriptedProvider::new().fail(refused);
+    let model = delegating(json!([{"goal": "one"}]), |_, _| Message::assistant("not asked"));
+    let delegate = Delegate::new(["echo"]).provider(other.clone()).model("small");
+
+    let (status, content) = delegated(agent(&model).tool(delegate)).await;
+
+    assert_eq!(status, CallStatus::Done);
+    let report = &reports(&content)[0];
+    assert_eq!(report["status"], "failed");
+    assert!(report["error"].as_str().unwrap().contains("no key"), "{report}");
+    assert_eq!(other.last_request().unwrap().model.as_str(), "small");
+}
+
+#[tokio::test]
+async fn what_sub_agents_change_is_on_record() {
+    let remember = tool::from_fn("remember", "Remembers.", |_: Echo, _| async move {
+        let change = Change::applied(ChangeTarget::Memory(Target::User), ChangeAction::Update);
+        Ok(ToolOutput::done("kept").with_change(change))
+    });
+    let tasks = json!([{"goal": "one"}, {"goal": "two"}]);
+    let model = delegating(tasks, |_, request| match request.messages.len() {
+        1 => call("remember", &json!({"text": ""})),
+        _ => Message::assistant("kept"),
+    });
+    let delegate = Delegate::new(["remember"]);
+    let session = agent(&model).tool(remember).tool(delegate).build().unwrap().session();
+
+    let turn = session.send("Go.").await.unwrap();
+
+    assert_eq!(turn.changes.len(), 2);
+    let content = &results(&session.history())[0].content;
+    assert_eq!(reports(content)[1]["changes"], json!([turn.changes[0].line()]));
+}
+
+#[tokio::test]
+async fn a_sub_agent_has_only_the_tools_of_its_task() {
+    let other = tool::from_fn("other", "Is another.", |_: Echo, _| async { Ok("other") });
+    let tasks = json!([{"goal": "one", "tools": ["echo"]}]);
+    let model = delegating(tasks, |_, request| match request.messages.len() {
+        1 => call("other", &json!({"text": "x"})),
+        _ => Message::assistant(results(&request.messages)[0].content.clone()),
+    });
+    let delegate = Delegate::new(["echo", "other"]);
+
+    let (_, content) = delegated(agent(&model).tool(other).tool(delegate)).await;
+
+    assert_eq!(
+        reports(&content)[0]["summary"],
+        "\"other\" is not available here. Available: echo."
+    );
+}
+
+#[tokio::test]
+async fn wrong_tasks_are_refused_with_all_that_is_wrong() {
+    let model = delegating(json!([{"goal": ""}, {"tools": ["ehco"]}]), |_, _| unreachable!());
+
+    let (status, content) = delegated(agent(&model).tool(Delegate::new(["echo"]))).await;
+
+    assert_eq!(status, CallStatus::Rejected);
+    assert_eq!(
+        content,
+        "No task was started. Task 1: \"goal\" is blank. Task 2: \"goal\" is required. Task 2: \
+         sub-agents have no tool \"ehco\". Did you mean \"echo\"? They have: echo."
+    );
+}
+
+#[tokio::test]
+async fn sub_agents_are_nested_to_the_limit_and_no_deeper() {
+    let deeper = |task: &str, request: &Request| match (task, request.messages.len()) {
+        ("deeper", 1) => call("delegate", &json!({"tasks": [{"goal": "deepest"}]})),
+        ("deepest", 1) => call("delegate", &json!({"tasks": [{"goal": "too deep"}]})),
+        _ => Message::assistant(results(&request.messages)[0].content.clone()),
+    };
+    let check = async |depth, expected: &str| {
+        let model = delegating(json!([{"goal": "deeper"}]), deeper);
+        let builder = agent(&model).tool(Delegate::new(["delegate"])).max_depth(depth);
+        let (_, content) = delegated(builder).await;
+        let refusals = content.matches("No sub-agent can be started here").count();
+        assert_eq!(refusals, 1, "{content}");
+        let nested = content.matches("results").count();
+        assert_eq!(nested.to_string(), expected, "{content}");
+    };
+
+    check(0, "0").await;
+    check(1, "1").await;
+    check(2, "2").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sub_agent_has_only_so_much_time() {
+    let tasks = json!([{"goal": "hang"}, {"goal": "answer"}]);
+    let model = delegating(tasks, |task, _| match task {
+        "hang" => call("echo", &json!({"text": "hang"})),
+        _ => Message::assistant("done"),
+    });
+    let delegate = Delegate::new(["echo"]).timeout(Duration::from_secs(60));
+
+    let (_, content) = delegated(agent(&model).tool(delegate)).await;
+
+    let reports = reports(&content);
+    assert_eq!(reports[0]["status"], "timed_out");
+    assert_eq!(reports[0]["error"], "it was not done after 60 seconds");
+    assert_eq!(reports[1]["status"], "completed");
+}
+
+#[tokio::test]
+async fn sub_agents_are_cancelled_with_the_turn() {
+    let (sent, calls) = crate::support::shared(std::sync::atomic::AtomicU32::new(0));
+    let hang = tool::from_fn("hang", "Hangs.", move |_: Echo, context: tool::ToolContext| {
+        let sent = std::sync::Arc::clone(&sent);
+        async move {
+            sent.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            context.token().cancelled().await;
+            Ok("never")
+        }
+    });
+    let tasks = json!([{"goal": "one"}, {"goal": "two"}]);
+    let model = delegating(tasks, |_, _| call("hang", &json!({"text": ""})));
+    let session = agent(&model).tool(hang).tool(Delegate::new(["hang"])).build().unwrap().session();
+
+    let reply = session.send("Go.");
+    while calls.load(std::sync::atomic::Ordering::SeqCst) < 2 {
+        tokio::task::yield_now().await;
+    }
+    session.cancel();
+    let turn = reply.await.unwrap();
+
+    assert_eq!(turn.finish, Finish::Cancelled);
+    assert_eq!(results(&session.history())[0].status, CallStatus::Cancelled);
+    assert_eq!(model.requests().len(), 3, "nobody went on");
+    assert_paired(&session.history());
+}
+
+#[tokio::test]
+async fn the_host_hears_how_far_it_is() {
+    let model = delegating(json!([{"goal": "one"}]), |_, _| Message::assistant("One."));
+    let session = agent(&model).tool(Delegate::new(["echo"])).build().unwrap().session();
+
+    let events: Vec<_> = session.send("Go.").collect().await;
+
+    let notes = events.into_iter().filter_map(|event| match event {
+        AgentEvent::Progress { note, .. } => Some(note),
+        _ => None,
+    });
+    assert_eq!(notes.collect::<Vec<_>>(), ["Task 1: completed"]);
+}
