@@ -34,12 +34,10 @@ fn main() -> Result<(), BuildError> {
     println!("stream of 10,000 deltas; limit 3x IgnoredAny over the same data");
     for deltas in [Deltas::Text, Deltas::Arguments] {
         let stream = samples::chat_stream(10_000, deltas);
-        let read =
-            |bytes: &[u8]| chat.read_answer(bytes.chunks(PIECE)).filter(Result::is_ok).count();
+        let read = |bytes: &[u8]| chat.read_answer(bytes.chunks(PIECE)).flatten().count();
         report_stream(&format!("  OpenAiChat, {deltas:?}"), &stream, read);
         let stream = samples::messages_stream(10_000, deltas);
-        let read =
-            |bytes: &[u8]| messages.read_answer(bytes.chunks(PIECE)).filter(Result::is_ok).count();
+        let read = |bytes: &[u8]| messages.read_answer(bytes.chunks(PIECE)).flatten().count();
         report_stream(&format!("  Anthropic, {deltas:?}"), &stream, read);
     }
     Ok(())

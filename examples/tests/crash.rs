@@ -6,6 +6,8 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
     reason = "a test with its helpers"
 )]
 
@@ -280,7 +282,7 @@ fn run_child(home: &Path, aborts: (&str, String)) -> (String, bool) {
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let last = text.lines().filter(|it| it.starts_with("write ")).last().unwrap_or_default();
+    let last = text.lines().rfind(|it| it.starts_with("write ")).unwrap_or_default();
     let name = last.split(": ").nth(1).unwrap_or_default().to_owned();
     (name, output.status.success())
 }

@@ -1,6 +1,6 @@
 //! What the model sees: whole requests, as text, at the moments that differ.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "helpers of tests")]
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -132,7 +132,7 @@ async fn in_a_fork() {
 async fn after_a_steer() {
     let home = tempfile::tempdir().unwrap();
     let model = model().call("wait", json!({})).say("To Bergen, then.");
-    let handle: std::sync::Arc<std::sync::OnceLock<hermes_core::Session>> = Default::default();
+    let handle = std::sync::Arc::<std::sync::OnceLock<hermes_core::Session>>::default();
     let inner = std::sync::Arc::clone(&handle);
     let wait = tool::from_fn("wait", "Waits.", move |_: Value, _| {
         inner.get().unwrap().steer("To Bergen instead.");

@@ -74,7 +74,8 @@ impl Skills {
     ///
     /// for write in held.list().await?.writes {
     ///     let shown = held.show(&write.id).await?;
-    ///     println!("{}\n{}", write.draft.summary, shown.change.map(|it| it.diff).unwrap_or_default());
+    ///     let diff = shown.change.as_ref().map(|it| it.diff.clone()).unwrap_or_default();
+    ///     println!("{}\n{diff}", write.draft.summary);
     ///     held.approve_shown(&shown).await?; // or `reject`
     /// }
     /// # Ok(())

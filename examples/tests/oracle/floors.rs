@@ -25,8 +25,7 @@ fn compare(printed: &str, floors: &str) -> Standing {
     let line = printed.lines().next_back().unwrap_or_default();
     let mut words = line.split_whitespace().skip(1);
     let family = words.next().unwrap_or_default();
-    let figures: HashMap<&str, u64> =
-        words.filter_map(|word| number(word, "=")).map(|(name, value)| (name, value)).collect();
+    let figures: HashMap<&str, u64> = words.filter_map(|word| number(word, "=")).collect();
     let Some(floor) = floors.lines().find(|it| it.split_whitespace().next() == Some(family)) else {
         return Standing::Holds;
     };

@@ -57,7 +57,8 @@ fn score(lines: &str, show: usize, out: &mut String, judge: impl Fn(&Value) -> b
     let mut score = Score::default();
     let mut shown = 0;
     for vector in lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-        let (bad, flagged) = (vector["bad"] == true, judge(&vector));
+        let (bad, flagged) =
+            (vector.get("bad").and_then(Value::as_bool) == Some(true), judge(&vector));
         let (total, hits) = if bad {
             (&mut score.malicious, &mut score.found)
         } else {

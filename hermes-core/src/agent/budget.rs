@@ -115,11 +115,8 @@ mod tests {
     use crate::message::Usage;
 
     fn spent(requests: u64, tokens: u64, cents: u64) -> Spending {
-        let mut spent = Spending::default();
-        spent.requests = requests;
-        spent.usage = Usage::new(tokens, 0);
-        spent.cost = Cost::from_cents(cents);
-        spent
+        let (usage, cost) = (Usage::new(tokens, 0), Cost::from_cents(cents));
+        Spending { requests, usage, cost, ..Spending::default() }
     }
 
     #[test]

@@ -216,7 +216,7 @@ impl Run {
     pub(super) fn spend(&mut self, model: &ModelId, usage: Usage) {
         let cost = self.pricing.as_ref().and_then(|it| it.cost(model.as_str(), &usage));
         if cost.is_none() && self.turn.has_cost_limit() && self.spending.unpriced == 0 {
-            let why = format!("the price of {} is not known: its requests count as free", model);
+            let why = format!("the price of {model} is not known: its requests count as free");
             self.dispatch.events.send(|| AgentEvent::Warning(why));
         }
         self.spending.add(usage, cost);

@@ -109,9 +109,10 @@ async fn decisions_are_recorded_with_their_reasons() {
     let pay = tool::from_fn("pay", "Pays.", |echo: Echo, _| async move { Ok(echo.text) })
         .configure(|spec| spec.with_approval(NeedsApproval::Always));
     let ask = approval::from_fn(|request: ApprovalRequest| async move {
-        match request.call.arguments.as_str().contains("much") {
-            true => Approval::Deny("too much; token=abc".to_owned()),
-            false => Approval::AllowOnce,
+        if request.call.arguments.as_str().contains("much") {
+            Approval::Deny("too much; token=abc".to_owned())
+        } else {
+            Approval::AllowOnce
         }
     });
     let model = ScriptedProvider::new()

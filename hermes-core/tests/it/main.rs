@@ -1,5 +1,10 @@
 //! Flows through the loop: what a host sees, and what the conversation is afterwards.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests"
+)]
 
 mod approval;
 mod audit;

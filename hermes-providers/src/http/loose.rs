@@ -249,6 +249,7 @@ macro_rules! record {
 pub(crate) use record;
 
 /// Reads an object from JSON text; nothing where another type stands.
+#[cfg(feature = "responses")]
 pub(crate) fn object<'a, T: Record<'a>>(json: &'a str) -> serde_json::Result<Object<T>> {
     let mut object = Object::default();
     read(json, &mut object)?;

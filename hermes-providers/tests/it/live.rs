@@ -54,7 +54,7 @@ async fn ask(provider: &impl Provider, request: &Request) -> Result<Message, Pro
     let answer = provider.complete(request, &CancellationToken::new()).await;
     match &answer {
         Ok(message) => {
-            println!("stop {:?}, usage {:?}: {:?}", message.stop, message.usage, message.parts)
+            println!("stop {:?}, usage {:?}: {:?}", message.stop, message.usage, message.parts);
         }
         Err(err) => println!("{:?} ({:?}): {err}", err.kind(), err.recovery()),
     }

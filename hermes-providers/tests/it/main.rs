@@ -1,5 +1,5 @@
 //! The providers against real HTTP on loopback.
-#![expect(clippy::unwrap_used, reason = "these are tests")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "these are tests")]
 
 mod contract;
 mod faults;

@@ -179,7 +179,7 @@ impl Values {
         let place = value.split_whitespace().any(is_whole_place);
         let short = value.len() <= VALUE_MAX;
         if short && (place || MARK.as_ref().is_some_and(|marks| marks.is_match(value))) {
-            let bare = if place { value.trim_matches(['"', '\'']) } else { value };
+            let bare = if place { unquoted(value) } else { value };
             self.values.insert(name.to_owned(), bare.to_owned());
         } else {
             self.values.remove(name);
@@ -222,6 +222,12 @@ fn names(line: &str) -> impl Iterator<Item = (&str, usize, usize)> {
         // The field of another value is no name.
         Some(if before.ends_with('.') { ("", from, to) } else { (name, from, to) })
     })
+}
+
+/// Returns what a pair of quotes around the whole of `value` holds, or `value` itself.
+fn unquoted(value: &str) -> &str {
+    let within = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    within('"').or_else(|| within('\'')).unwrap_or(value)
 }
 
 #[cfg(test)]

@@ -81,7 +81,7 @@ const MAX_LEN: usize = 128_000;
 ///
 /// let found = dangerous("cd build && sudo env X=1 r''m -fr /");
 /// assert_eq!(found[0].class, DangerClass::SystemDelete);
-/// assert_eq!(found[0].range, 24..34);
+/// assert_eq!(found[0].range, 25..35);
 ///
 /// assert!(dangerous(r#"grep -rn "rm -rf /" docs"#).is_empty());
 /// ```

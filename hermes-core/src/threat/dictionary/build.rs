@@ -196,8 +196,9 @@ impl Builder {
             let Some(word) = self.words.get(usize::from(stem)) else { continue };
             let (text, classes) = (word.text.clone(), word.classes.clone());
             let hidden = (0..).zip(&texts).filter(|(_, whole)| whole.starts_with(&text));
-            for (id, _) in hidden {
-                classes.iter().for_each(|&class| self.assign(id, class));
+            let pairs = hidden.flat_map(|(id, _)| classes.iter().map(move |class| (id, *class)));
+            for (id, class) in pairs {
+                self.assign(id, class);
             }
         }
     }

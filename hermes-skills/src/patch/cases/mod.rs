@@ -47,7 +47,7 @@ fn check(cases: &'static str, mut right: impl FnMut(&Case, Option<String>) -> bo
         let text = given.as_ref().ok().map(|patched| patched.text.clone());
         if !right(&case, text) {
             let given = given.map_or_else(|err| err.to_string(), |patched| patched.text);
-            wrong += &format!("\n=== {}\n{given}", case.name);
+            wrong.extend(["\n=== ", case.name, "\n", &given]);
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
