@@ -5,7 +5,7 @@ use futures::future::join_all;
 use super::{Suite, category, name, notes, skill_md, write};
 use crate::{
     origin::Origin,
-    skill::{SkillAction, SkillError, SkillFile},
+    skill::{SkillAction, SkillChange, SkillError, SkillFile},
     testing::conformance::{ATTACK, fails, succeeds},
     version::{Expected, Version},
 };
@@ -137,8 +137,9 @@ impl Suite<'_> {
         }
 
         let writers = ["Left.", "Right."].map(|body| {
-            let content = skill_md("suite-raced", body);
-            self.commit(&skill, write(&main, &content, Expected::Is(now)), Origin::user())
+            let action = write(&main, &skill_md("suite-raced", body), Expected::Is(now));
+            // Without a preview: one of them changes what the other would compare.
+            self.store.commit(SkillChange::new(skill.clone(), action, Origin::user()))
         });
         let won = join_all(writers).await.into_iter().flatten().count();
         assert_eq!(won, 1, "{PROMISE}: of two writers on one version, {won} succeeded");
