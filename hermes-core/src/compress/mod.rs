@@ -5,7 +5,7 @@
 //! notes that replace the middle of the conversation.
 //!
 //! An agent that has one ([`AgentBuilder::compressor`](crate::agent::AgentBuilder::compressor)) asks it
-//! before every request, and once more when an endpoint refused a request as too long. What it gives
+//! before every request, and again, at most twice, when an endpoint refused it as too long. What it gives
 //! is checked before the history changes: every call must still have its result, and the user's last
 //! message must be there. The messages that were replaced stay searchable in the
 //! [`SessionStore`](crate::store::SessionStore), and stored text that they showed counts as unseen.
