@@ -17,5 +17,4 @@ mod random;
 mod repeat;
 mod session;
 mod support;
-mod trace;
 mod turn;

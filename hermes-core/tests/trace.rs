@@ -1,4 +1,8 @@
 //! What a host sees in its traces.
+//!
+//! A program of its own with one test: whether a span is wanted is decided once for the whole process, by whichever
+//! thread comes to it first, and other tests run on threads without a subscriber.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use std::{
     collections::BTreeMap,
@@ -10,9 +14,13 @@ use std::{
 };
 
 use hermes_core::{
+    Agent,
     provider::{ProviderError, ProviderErrorKind},
+    schemars::{self, JsonSchema},
     testing::ScriptedProvider,
+    tool,
 };
+use serde::Deserialize;
 use serde_json::json;
 use tracing::{
     Event, Metadata, Subscriber,
@@ -20,7 +28,11 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 
-use crate::support::agent;
+#[derive(Deserialize, JsonSchema)]
+struct Echo {
+    /// What to say.
+    text: String,
+}
 
 type Fields = BTreeMap<&'static str, String>;
 
@@ -71,15 +83,22 @@ impl Subscriber for Recorder {
     fn exit(&self, _: &Id) {}
 }
 
-/// Runs a turn of one call and one that fails, and returns the spans.
-async fn spans(has_content: bool) -> Vec<(&'static str, Fields)> {
-    let recorder = Recorder::default();
-    let _guard = tracing::subscriber::set_default(recorder.clone());
+/// Runs a turn of one call and one that fails, and returns the spans that `recorder` took of them.
+async fn spans(recorder: &Recorder, has_content: bool) -> Vec<(&'static str, Fields)> {
+    recorder.spans.lock().unwrap().clear();
     let model = ScriptedProvider::new()
         .call("echo", json!({"text": "secret"}))
         .say("That was secret.")
         .fail(ProviderError::new(ProviderErrorKind::Auth, "no"));
-    let agent = agent(&model).trace_content(has_content).build().unwrap();
+    let echo =
+        tool::from_fn("echo", "Says it again.", |echo: Echo, _| async move { Ok(echo.text) });
+    let agent = Agent::builder(model)
+        .model("scripted")
+        .identity("You echo.")
+        .tool(echo)
+        .trace_content(has_content)
+        .build()
+        .unwrap();
     let session = agent.session();
     session.send("Say secret.").await.unwrap();
     session.send("Again.").await.unwrap_err();
@@ -88,9 +107,15 @@ async fn spans(has_content: bool) -> Vec<(&'static str, Fields)> {
 }
 
 #[tokio::test]
-async fn spans_have_the_names_of_the_convention_and_nothing_that_was_said() {
-    let spans = spans(false).await;
+async fn spans_have_the_names_of_the_convention_and_what_was_said_only_on_request() {
+    let recorder = Recorder::default();
+    tracing::subscriber::set_global_default(recorder.clone()).unwrap();
 
+    assert_nothing_was_said(&spans(&recorder, false).await);
+    assert_all_was_said(&spans(&recorder, true).await);
+}
+
+fn assert_nothing_was_said(spans: &[(&'static str, Fields)]) {
     let names: Vec<_> = spans.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["invoke_agent", "chat", "execute_tool", "chat", "invoke_agent", "chat"]);
     let fields = |at: usize, field: &str| spans[at].1.get(field).map(String::as_str);
@@ -103,10 +128,7 @@ async fn spans_have_the_names_of_the_convention_and_nothing_that_was_said() {
     assert!(!all.contains("secret"), "{all}");
 }
 
-#[tokio::test]
-async fn what_was_said_is_in_spans_that_are_to_have_it() {
-    let spans = spans(true).await;
-
+fn assert_all_was_said(spans: &[(&'static str, Fields)]) {
     let fields = |at: usize, field: &str| spans[at].1.get(field).cloned().unwrap();
     assert_eq!(fields(1, "gen_ai.system_instructions"), "You echo.");
     assert!(fields(1, "gen_ai.input.messages").contains("Say secret."));
