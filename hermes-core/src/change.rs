@@ -62,6 +62,8 @@ pub enum Fate {
     Applied,
     /// It waits for a person, under this id.
     Held(String),
+    /// It has not been made; somebody is asked about it.
+    Proposed,
 }
 
 impl Change {
@@ -91,21 +93,31 @@ impl Change {
         self
     }
 
+    /// Returns the same record as one of a change that has not been made.
+    #[must_use]
+    pub fn proposed(mut self) -> Self {
+        self.fate = Fate::Proposed;
+        self
+    }
+
     /// Returns the change in one line for a person, such as `Skill k8s-deploy: updated SKILL.md`.
     pub fn line(&self) -> String {
         let verb = match self.action {
-            ChangeAction::Create => "created",
-            ChangeAction::Update => "updated",
-            ChangeAction::Delete => "deleted",
-            ChangeAction::Archive => "archived",
+            ChangeAction::Create => "create",
+            ChangeAction::Update => "update",
+            ChangeAction::Delete => "delete",
+            ChangeAction::Archive => "archive",
         };
+        let past = if self.fate == Fate::Proposed { "" } else { "d" };
         let held = match &self.fate {
-            Fate::Applied => String::new(),
+            Fate::Applied | Fate::Proposed => String::new(),
             Fate::Held(id) => format!(" (held for approval as {id})"),
         };
         match &self.target {
-            ChangeTarget::Memory(target) => format!("{}: {verb}{held}", target.label()),
-            ChangeTarget::Skill { name, file } => format!("Skill {name}: {verb} {file}{held}"),
+            ChangeTarget::Memory(target) => format!("{}: {verb}{past}{held}", target.label()),
+            ChangeTarget::Skill { name, file } => {
+                format!("Skill {name}: {verb}{past} {file}{held}")
+            }
         }
     }
 }

@@ -7,13 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     agent::FinishedTurn,
+    approval::{Approver, WriteDesk},
     change::{Change, Fate},
     cost::Cost,
     fork::Fork,
     memory::MemoryEdit,
-    message::Usage,
+    message::{Call, Usage},
     origin::Origin,
     skill::SkillAction,
+    tool::TurnScope,
 };
 
 /// Decides when the agent reflects, and what becomes of each write it proposes.
@@ -121,21 +123,42 @@ pub enum Proposal {
 
 /// The one place that decides what becomes of a write; both writing tools ask it.
 ///
-/// Without a policy everything is applied.
+/// Without a policy everything is applied. What the policy holds of the user's own writes is put to the
+/// agent's approver, if it has one.
 #[derive(Clone, Debug, Default)]
 pub struct Gate {
     policy: Option<Arc<dyn ReviewPolicy>>,
+    desk: Option<WriteDesk>,
 }
 
 impl Gate {
     /// Creates a gate that asks `policy`.
     pub fn new(policy: Arc<dyn ReviewPolicy>) -> Self {
-        Self { policy: Some(policy) }
+        Self { policy: Some(policy), desk: None }
+    }
+
+    /// Returns the same gate, which puts what the policy holds of the user's own writes to `approver`.
+    #[must_use]
+    pub fn with_approver(self, approver: Arc<dyn Approver>) -> Self {
+        Self { desk: Some(WriteDesk::of(approver)), ..self }
+    }
+
+    pub(crate) fn of(policy: Option<Arc<dyn ReviewPolicy>>, desk: Option<WriteDesk>) -> Self {
+        Self { policy, desk }
     }
 
     /// Returns what becomes of `write`.
     pub fn judge(&self, write: &ProposedWrite) -> Verdict {
         self.policy.as_ref().map_or(Verdict::Apply, |policy| policy.judge(write))
+    }
+
+    /// Asks about a change that the policy holds; see
+    /// [`ToolContext::ask`](crate::tool::ToolContext::ask).
+    pub(crate) async fn ask(&self, call: Call, change: &Change, scope: &TurnScope) -> Verdict {
+        match &self.desk {
+            Some(desk) if !scope.origin.is_automatic() => desk.decide(call, change, scope).await,
+            _ => Verdict::Hold,
+        }
     }
 }
 

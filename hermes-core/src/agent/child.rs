@@ -139,7 +139,7 @@ impl SessionFork {
         scope.extensions = parent.extensions.clone();
         scope.fork = deeper(parent, conversation, &seen, token);
         scope.clock = Arc::clone(&parent.recipe.clock);
-        scope.gate = parent.recipe.policy.clone().map(Gate::new).unwrap_or_default();
+        scope.gate = Gate::of(parent.recipe.policy.clone(), None);
         scope.seen = seen;
         Dispatch {
             registry: parent.recipe.registry.clone(),

@@ -19,6 +19,7 @@ use super::{
     trace,
 };
 use crate::{
+    approval::WriteDesk,
     change::{Change, ChangeTarget},
     cost::Spending,
     fork::Fork,
@@ -149,7 +150,8 @@ fn scope(
     scope.extensions = extensions;
     scope.fork = (0 < recipe.max_depth).then(|| Arc::new(SessionFork(parent)) as Arc<dyn Fork>);
     scope.clock = Arc::clone(&recipe.clock);
-    scope.gate = recipe.policy.clone().map(Gate::new).unwrap_or_default();
+    let desk = WriteDesk::new(shared.desk(), Events(Some(events.clone())), recipe.audit.clone());
+    scope.gate = Gate::of(recipe.policy.clone(), Some(desk));
     scope.seen = shared.seen.clone();
     scope.progress = Progress::to(events);
     scope

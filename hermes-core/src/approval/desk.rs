@@ -11,6 +11,7 @@ use super::{
     Severity, dangerous,
 };
 use crate::{
+    change::{Change, ChangeTarget},
     message::Call,
     origin::OriginKind,
     tool::{ToolSpec, TurnScope},
@@ -99,7 +100,21 @@ impl Need {
             reasons: self.reasons.clone(),
             command: self.command.clone(),
             dangers: self.dangers.clone(),
+            change: None,
         }
+    }
+
+    /// Returns why `change` is not to be made unasked.
+    pub(super) fn of_write(change: &Change, grant: Grant) -> Self {
+        let reason = match &change.target {
+            ChangeTarget::Memory(target) => {
+                format!("Changes of {} need approval.", target.label().to_lowercase())
+            }
+            ChangeTarget::Skill { name, .. } => {
+                format!("Changes of the skill {name:?} need approval.")
+            }
+        };
+        Self { reasons: vec![reason], grants: vec![grant], ..Self::default() }
     }
 }
 

@@ -5,6 +5,11 @@
 //! each decision with the turn, so that nobody is asked twice because a process ended. Without an
 //! approver the answer is no.
 //!
+//! The approver is also asked about a change of memory or of a skill that the user's own conversation
+//! makes and the policy [holds](crate::review::Verdict::Hold), with its diff, once the store has found
+//! that it can be made. Without an approver such a change waits with the [held
+//! writes](crate::pending), where those of reviews always go.
+//!
 //! # Examples
 //!
 //! ```
@@ -43,6 +48,7 @@ mod ready;
 
 mod desk;
 mod grant;
+mod write;
 
 use std::{fmt, sync::Arc};
 
@@ -57,8 +63,9 @@ pub use self::{
 pub(crate) use self::{
     desk::{Desk, Need, refusal},
     grant::Grants,
+    write::WriteDesk,
 };
-use crate::{message::Call, origin::Origin, store::SessionId};
+use crate::{change::Change, message::Call, origin::Origin, store::SessionId};
 
 /// Answers for calls that need approval: a person at a terminal, a queue that people work through,
 /// a rule.
@@ -107,6 +114,11 @@ pub struct ApprovalRequest {
     /// What is dangerous in it; their ranges are bytes of `command`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dangers: Vec<Danger>,
+    /// The change of memory or of a skill that the call would make, with its diff, if that is what is
+    /// asked about: the call runs already, and waits for the answer. [`Approval::Hold`] then leaves the
+    /// change with the [held writes](crate::pending).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
 }
 
 impl ApprovalRequest {
@@ -115,7 +127,7 @@ impl ApprovalRequest {
     pub fn new(call: Call, session: SessionId) -> Self {
         let reasons = vec![desk::always(&call.name)];
         let (origin, dangers) = (Origin::user(), Vec::new());
-        Self { call, origin, session, turn: 1, reasons, command: None, dangers }
+        Self { call, origin, session, turn: 1, reasons, command: None, dangers, change: None }
     }
 }
 

@@ -7,14 +7,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     agent::AgentEvent,
+    change::Change,
     clock::{Clock, SystemClock},
     fork::Fork,
-    message::CallId,
+    message::{Call, CallId},
     origin::Origin,
     review::{Gate, Proposal, ProposedWrite, Verdict},
     store::SessionId,
@@ -168,6 +170,18 @@ impl ToolContext {
     /// Returns what becomes of a write that this call proposes.
     pub fn judge(&self, what: Proposal) -> Verdict {
         self.scope.gate.judge(&ProposedWrite::new(what, self.scope.origin.clone()))
+    }
+
+    /// Asks the agent's approver about a change that the policy [holds](Verdict::Hold) and the store
+    /// could make. `tool` and `arguments` are those of this call.
+    ///
+    /// Returns [`Verdict::Apply`] if it was allowed, also earlier for the session; [`Verdict::Reject`] if
+    /// it was denied; and [`Verdict::Hold`] if it is to wait: because the approver says so, because there
+    /// is none, or because it is not the user's own conversation that asks. It may take as long as a
+    /// person takes; what is made then should go by what the person was shown.
+    pub async fn ask(&self, tool: &str, arguments: &Value, change: Change) -> Verdict {
+        let call = Call::new(self.call.clone(), tool, arguments.clone());
+        self.scope.gate.ask(call, &change.proposed(), &self.scope).await
     }
 
     /// Tells the host how far the call has come.

@@ -2,6 +2,7 @@ use std::fs;
 
 use hermes_core::{
     agent::FinishedTurn,
+    approval::{Approval, ApprovalRequest, Approver},
     change::Fate,
     durable,
     message::{CallId, CallStatus},
@@ -394,4 +395,119 @@ impl MemoryBackend for Silent {
     ) -> Result<MemoryCommit, MemoryError> {
         self.0.undo(target, revision, origin).await
     }
+}
+
+/// Answers as its script says, and does something to the list first.
+#[derive(Debug, Default)]
+struct Person {
+    answers: std::sync::Mutex<Vec<Approval>>,
+    asked: std::sync::Mutex<Vec<ApprovalRequest>>,
+    meddling: Option<(std::path::PathBuf, &'static str)>,
+}
+
+#[hermes_core::async_trait]
+impl Approver for Person {
+    async fn approve(&self, request: &ApprovalRequest) -> Approval {
+        self.asked.lock().unwrap().push(request.clone());
+        if let Some((path, text)) = &self.meddling {
+            durable::replace(path, text.as_bytes()).unwrap();
+        }
+        self.answers.lock().unwrap().pop().unwrap()
+    }
+}
+
+impl Desk {
+    /// The user's own conversation, with a person who gives these answers, the last one first.
+    fn with_person(origin: Origin, answers: &[Approval]) -> (Self, Arc<Person>) {
+        let mut desk = Self::by(origin, "Deploys on Friday.");
+        let person = Arc::new(Person { answers: answers.to_vec().into(), ..Person::default() });
+        desk.ask(Arc::clone(&person));
+        (desk, person)
+    }
+
+    fn ask(&mut self, person: Arc<Person>) {
+        let mut scope = TurnScope::new(SessionId::new("s"));
+        scope.origin = self.context.origin().clone();
+        scope.gate = Gate::new(Arc::new(HoldAll)).with_approver(person);
+        scope.seen = self.context.seen().clone();
+        self.context = ToolContext::new(Arc::new(scope), CallId::new("c"));
+    }
+}
+
+#[tokio::test]
+async fn a_person_who_is_there_is_asked_about_the_users_own_change() {
+    let (desk, person) = Desk::with_person(Origin::user(), &[Approval::AllowOnce]);
+
+    let output = desk.call(swap()).await;
+
+    assert_eq!(desk.text(), "Deploys on tag push.");
+    assert_eq!(output.changes[0].fate, Fate::Applied);
+    assert_eq!(desk.held().list().await.unwrap().writes, []);
+    let asked = person.asked.lock().unwrap();
+    let [request] = asked.as_slice() else { panic!("{asked:?}") };
+    assert_eq!(
+        (&*request.call.name, &request.reasons),
+        ("memory", &vec!["Changes of memory need approval.".to_owned()])
+    );
+    let change = request.change.as_ref().unwrap();
+    assert_eq!((change.line().as_str(), &change.fate), ("Memory: update", &Fate::Proposed));
+    assert!(change.diff.contains("+Deploys on tag push."), "{}", change.diff);
+}
+
+#[tokio::test]
+async fn what_a_person_denies_is_not_made_and_the_model_is_told() {
+    let (desk, _) = Desk::with_person(Origin::user(), &[Approval::Deny("not yet".to_owned())]);
+
+    let output = desk.call(swap()).await;
+
+    assert_eq!(desk.text(), "Deploys on Friday.");
+    assert!(output.content.contains("approval was denied: not yet"), "{}", output.content);
+    assert_eq!(desk.held().list().await.unwrap().writes, []);
+}
+
+#[tokio::test]
+async fn what_a_person_puts_off_waits_with_the_others() {
+    let (desk, _) = Desk::with_person(Origin::user(), &[Approval::Hold]);
+
+    let id = desk.hold(swap()).await;
+
+    assert_eq!(desk.text(), "Deploys on Friday.");
+    assert_eq!(desk.held().list().await.unwrap().writes[0].id, id);
+}
+
+#[tokio::test]
+async fn what_is_allowed_for_the_session_is_asked_once() {
+    let (desk, person) = Desk::with_person(Origin::user(), &[Approval::AllowForSession]);
+
+    desk.call(json!({"action": "add", "content": "b"})).await;
+    desk.call(json!({"action": "add", "content": "c"})).await;
+
+    assert_eq!(desk.text(), "Deploys on Friday.\n§\nb\n§\nc");
+    assert_eq!(person.asked.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_a_change_that_cannot_be_made_or_that_a_review_makes() {
+    let (desk, person) = Desk::with_person(Origin::user(), &[]);
+    let output = desk.call(json!({"action": "remove", "old_text": "absent"})).await;
+    assert_eq!(output.changes, []);
+
+    let (desk, of_review) = Desk::with_person(Origin::review("review-7"), &[]);
+    desk.hold(swap()).await;
+
+    assert_eq!(person.asked.lock().unwrap().len(), 0);
+    assert_eq!(of_review.asked.lock().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn what_was_changed_while_the_person_thought_is_not_overwritten() {
+    let (mut desk, _) = Desk::with_person(Origin::user(), &[]);
+    let meddling = Some((desk.files.path(Target::Memory), "Deploys on Friday, by Ann."));
+    let answers = vec![Approval::AllowOnce].into();
+    desk.ask(Arc::new(Person { answers, meddling, ..Person::default() }));
+
+    let output = desk.call(swap()).await;
+
+    assert_eq!(desk.text(), "Deploys on Friday, by Ann.");
+    assert_eq!(output.changes, []);
 }

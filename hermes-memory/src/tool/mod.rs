@@ -34,6 +34,8 @@ use crate::{
 
 /// The name under which the model calls the tool.
 pub(crate) const NAME: &str = "memory";
+/// The reason if a policy has a verdict that this crate does not know.
+const NOT_APPROVED: &str = "The change was not approved.";
 
 /// The tool with which a model changes its memory: `memory`.
 ///
@@ -53,8 +55,9 @@ pub(crate) const NAME: &str = "memory";
 ///   that overwrites nothing. A change that the user asked for carries its evidence in the quoted
 ///   passage.
 ///
-/// - A change that the policy [holds](Verdict::Hold) is checked as if it was to be made, and then
-///   waits for a person where [`Memory::pending`](crate::Memory::pending) has it; the answer says so, and
+/// - A change that the policy [holds](Verdict::Hold) is checked as if it was to be made. One that the
+///   user asked for is put to the agent's approver, if there is one; any other, and one about which the
+///   approver says so, waits for a person where [`Memory::pending`](crate::Memory::pending) has it; the answer says so, and
 ///   the call carries a held [`Change`]. Where there is no such place it is rejected.
 ///
 /// [`Memory`](crate::Memory) brings it together with the section of the prompt that shows the lists.
@@ -79,36 +82,77 @@ impl MemoryTool {
         Self { backend, targets, pending, failures: Failures::default() }
     }
 
-    async fn run(&self, request: Request, context: &ToolContext) -> Result<ToolOutput, Refusal> {
+    async fn run(
+        &self,
+        request: Request,
+        arguments: &Value,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, Refusal> {
         let Request { target, ref edits, .. } = request;
         let proposal = Proposal::Memory { target, edits: edits.clone() };
         let is_held = match context.judge(proposal) {
             Verdict::Apply => false,
             Verdict::Hold => true,
             Verdict::Reject(reason) => return Err(Refusal::turned_down(&reason)),
-            _ => return Err(Refusal::turned_down("The change was not approved.")),
+            _ => return Err(Refusal::turned_down(NOT_APPROVED)),
         };
         let Some(expected) = expected(&request, context) else { return Err(Refusal::conflict()) };
         let change = MemoryChange::new(target, edits.clone(), context.origin().clone());
         let change = change.expecting(expected);
         if is_held {
-            return self.hold(&request, change, context).await;
+            return self.hold(&request, arguments, change, context).await;
         }
+        self.make(&request, change, context).await
+    }
+
+    async fn make(
+        &self,
+        request: &Request,
+        change: MemoryChange,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, Refusal> {
+        let target = request.target;
         let commit = self.backend.commit(change).await;
-        let commit = commit.map_err(|err| Refusal::of_error(err, &request))?;
+        let commit = commit.map_err(|err| Refusal::of_error(err, request))?;
         note(&commit, target, context);
-        let output = reply::done(&request, &commit);
+        let output = reply::done(request, &commit);
         Ok(match change_of(&commit, target) {
             Some(change) => output.with_change(change),
             None => output,
         })
     }
 
-    /// Keeps a change for a person, if it could be made.
+    /// Puts a change to a person, if it could be made: asks one who is there, or keeps it for later.
     async fn hold(
         &self,
         request: &Request,
+        arguments: &Value,
         change: MemoryChange,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, Refusal> {
+        let commit = self.backend.preview(&change).await;
+        let commit = commit.map_err(|err| Refusal::of_error(err, request))?;
+        if let Some(commit) = commit.as_ref().filter(|it| it.before == it.after) {
+            return Ok(reply::done(request, commit));
+        }
+        let shown = proposed(request.target, commit.as_ref());
+        match context.ask(NAME, arguments, shown).await {
+            Verdict::Apply => {
+                let base = commit.map_or(change.expected, |it| Expected::Is(it.before.version));
+                self.make(request, change.expecting(base), context).await
+            }
+            Verdict::Hold => self.keep(request, change, commit, context).await,
+            Verdict::Reject(reason) => Err(Refusal::turned_down(&reason)),
+            _ => Err(Refusal::turned_down(NOT_APPROVED)),
+        }
+    }
+
+    /// Keeps a change for a person.
+    async fn keep(
+        &self,
+        request: &Request,
+        change: MemoryChange,
+        commit: Option<MemoryCommit>,
         context: &ToolContext,
     ) -> Result<ToolOutput, Refusal> {
         let Some(store) = &self.pending else {
@@ -116,19 +160,11 @@ impl MemoryTool {
             context.report_progress(format!("a change of memory was rejected: {reason}"));
             return Err(Refusal::turned_down(&reason));
         };
-        let commit = self.backend.preview(&change).await;
-        let commit = commit.map_err(|err| Refusal::of_error(err, request))?;
-        if let Some(commit) = commit.as_ref().filter(|it| it.before == it.after) {
-            return Ok(reply::done(request, commit));
-        }
         let wish = Wish { form: request.form, change, commit: commit.as_ref() };
         let held = store.hold(pending::draft(wish)).await;
         let held = held.map_err(|err| Refusal::of_pending(&err))?;
         let target = request.target;
-        let change = match &commit {
-            Some(commit) => change_between(commit, target),
-            None => Change::applied(ChangeTarget::Memory(target), ChangeAction::Update),
-        };
+        let change = proposed(target, commit.as_ref());
         Ok(reply::held(target, &held).with_change(change.held(held.id.as_str())))
     }
 
@@ -176,7 +212,7 @@ impl Tool for MemoryTool {
             }
         };
         let target = request.target;
-        match self.run(request, context).await {
+        match self.run(request, &arguments, context).await {
             Ok(output) => {
                 self.failures.reset(context);
                 Ok(output)
@@ -219,6 +255,14 @@ fn note(commit: &MemoryCommit, target: Target, context: &ToolContext) {
 
 fn change_of(commit: &MemoryCommit, target: Target) -> Option<Change> {
     commit.revision.as_ref().map(|_| change_between(commit, target))
+}
+
+/// Returns the change that would be made, as far as the store could tell.
+fn proposed(target: Target, commit: Option<&MemoryCommit>) -> Change {
+    match commit {
+        Some(commit) => change_between(commit, target),
+        None => Change::applied(ChangeTarget::Memory(target), ChangeAction::Update),
+    }
 }
 
 /// Returns the change from the list before to the list after.

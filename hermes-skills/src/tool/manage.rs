@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use hermes_core::{
+    change::Change,
     pending::{PendingStore, no_place, staged},
     review::{Proposal, Verdict},
     serde_json::{Value, json},
@@ -18,6 +19,11 @@ use super::{
     request::{ACTIONS, Request},
 };
 
+/// The name under which the model calls the tool.
+const NAME: &str = "skill_manage";
+/// The reason if a policy has a verdict that this crate does not know.
+const NOT_ALLOWED: &str = "the change was not allowed";
+
 /// The tool `skill_manage`.
 ///
 /// # Which version a change goes by
@@ -31,8 +37,9 @@ use super::{
 ///
 /// # What waits for a person
 ///
-/// A change that the policy [holds](Verdict::Hold) is checked as if it was to be made, and then waits
-/// where [`Skills::pending`](crate::Skills::pending) has it; the answer says so, and the call carries a
+/// A change that the policy [holds](Verdict::Hold) is checked as if it was to be made. One that the user
+/// asked for is put to the agent's approver, if there is one; any other, and one about which the approver
+/// says so, waits where [`Skills::pending`](crate::Skills::pending) has it; the answer says so, and the call carries a
 /// held [`Change`](hermes_core::change::Change). Where there is no such place it is rejected.
 #[derive(Clone, Debug)]
 pub struct SkillManage {
@@ -56,9 +63,9 @@ impl SkillManage {
         let (name, action) = (planned.skill.to_string(), planned.action.clone());
         match context.judge(Proposal::Skill { name, action }) {
             Verdict::Apply => self.make(planned, context).await,
-            Verdict::Hold => self.hold(&request, &planned, context).await,
+            Verdict::Hold => self.hold(&request, arguments, planned, context).await,
             Verdict::Reject(reason) => Err(Refusal::rejected(reason)),
-            _ => Err(Refusal::rejected("the change was not allowed")),
+            _ => Err(Refusal::rejected(NOT_ALLOWED)),
         }
     }
 
@@ -73,11 +80,34 @@ impl SkillManage {
         Ok(tell(&planned, &commit))
     }
 
-    /// Keeps a change for a person, if it could be made.
+    /// Puts a change to a person, if it could be made: asks one who is there, or keeps it for later.
     async fn hold(
         &self,
         request: &Request,
+        arguments: &Value,
+        planned: Planned,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, Refusal> {
+        let commit = self.library.store.preview(&planned.change(context.origin().clone())).await;
+        let commit = commit.map_err(|err| not_made(err, &planned, context))?;
+        if let Some(commit) = commit.as_ref().filter(|it| it.before == it.after) {
+            return Ok(tell(&planned, commit));
+        }
+        let shown = proposed(&planned, commit.as_ref());
+        match context.ask(NAME, arguments, shown).await {
+            Verdict::Apply => self.make(planned, context).await,
+            Verdict::Hold => self.keep(request, &planned, commit, context).await,
+            Verdict::Reject(reason) => Err(Refusal::rejected(reason)),
+            _ => Err(Refusal::rejected(NOT_ALLOWED)),
+        }
+    }
+
+    /// Keeps a change for a person.
+    async fn keep(
+        &self,
+        request: &Request,
         planned: &Planned,
+        commit: Option<SkillCommit>,
         context: &ToolContext,
     ) -> Result<ToolOutput, Refusal> {
         let Some(store) = &self.pending else {
@@ -86,15 +116,9 @@ impl SkillManage {
             return Err(Refusal::rejected(reason));
         };
         let origin = context.origin().clone();
-        let commit = self.library.store.preview(&planned.change(origin.clone())).await;
-        let commit = commit.map_err(|err| not_made(err, planned, context))?;
-        if let Some(commit) = commit.as_ref().filter(|it| it.before == it.after) {
-            return Ok(tell(planned, commit));
-        }
         let draft = pending::draft(request, planned, commit.as_ref(), origin);
         let held = store.hold(draft).await.map_err(Refusal::of_pending)?;
-        let commit = commit.unwrap_or_else(|| SkillCommit::new(planned.skill.clone(), ""));
-        let change = pending::change_between(&commit, &planned.file, planned.kind);
+        let change = proposed(planned, commit.as_ref());
         let output = ToolOutput::done(Value::Object(staged(&held)).to_string());
         Ok(output.with_change(change.held(held.id.as_str())))
     }
@@ -114,6 +138,12 @@ impl SkillManage {
                 .report_progress(format!("the change of {} was not counted: {err}", commit.skill));
         }
     }
+}
+
+/// Returns the change that would be made, as far as the store could tell.
+fn proposed(planned: &Planned, commit: Option<&SkillCommit>) -> Change {
+    let unknown = SkillCommit::new(planned.skill.clone(), "");
+    pending::change_between(commit.unwrap_or(&unknown), &planned.file, planned.kind)
 }
 
 /// Tells the model and the host what was changed.
@@ -169,7 +199,7 @@ impl Tool for SkillManage {
     fn spec(&self) -> ToolSpec {
         let text = |about: &str| json!({ "type": ["string", "null"], "description": about });
         let name = "The skill's name: lower-case letters, digits, '-', '_' and '.', at most 64.";
-        ToolSpec::new("skill_manage", include_str!("../prompts/skill_manage.md").trim())
+        ToolSpec::new(NAME, include_str!("../prompts/skill_manage.md").trim())
             .with_parameters(json!({
                 "type": "object",
                 "properties": {
