@@ -8,11 +8,12 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use hermes_core::{
     audit::{AuditEvent, AuditRecord, AuditSink, Durability, JsonlAudit, verify},
+    durable,
     message::{Call, CallStatus},
     origin::Origin,
     store::SessionId,
@@ -20,6 +21,8 @@ use hermes_core::{
 
 /// Names the log to a process that appends to it.
 const LOG: &str = "HERMES_AUDIT_LOG";
+/// The file beside the log by which a process that appends for ever says that it is under way.
+const READY: &str = "ready";
 /// How many records one that ends by itself appends.
 const RECORDS: usize = 60;
 
@@ -52,6 +55,8 @@ async fn append_for_ever() {
     let Some(path) = std::env::var_os(LOG) else { return };
     let audit = audit(Path::new(&path));
     let records: Vec<AuditRecord> = (0..20).map(|at| record("killed", at)).collect();
+    audit.append(&records).await.unwrap();
+    durable::replace(&Path::new(&path).with_file_name(READY), b"").unwrap();
     loop {
         audit.append(&records).await.unwrap();
     }
@@ -87,6 +92,16 @@ fn no_record_is_lost_and_none_is_torn_where_several_append() {
     }
 }
 
+/// Waits until the child is past its start, which takes longer on a busy machine than the writes do.
+fn wait_until_under_way(child: &mut Child, ready: &Path) {
+    let start = Instant::now();
+    while fs::remove_file(ready).is_err() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
+        assert!(start.elapsed() < Duration::from_secs(120), "it never began");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 #[tokio::test]
 async fn whatever_moment_a_writer_is_killed_at_the_log_is_accepted_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,7 +110,8 @@ async fn whatever_moment_a_writer_is_killed_at_the_log_is_accepted_and_goes_on()
 
     for round in 0..10 {
         let mut child = start("append_for_ever", &log);
-        thread::sleep(Duration::from_millis(60 + 17 * round));
+        wait_until_under_way(&mut child, &folder.path().join(READY));
+        thread::sleep(Duration::from_millis(9 * round));
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         child.kill().unwrap();
         child.wait().unwrap();

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use hermes_core::{
@@ -23,6 +23,8 @@ use hermes_memory::{FileMemory, Memory};
 
 /// Names the folder to the processes that these tests start.
 const HOME: &str = "HERMES_PENDING_HOME";
+/// The file by which a process that is to be killed says that it is under way.
+const READY: &str = "ready";
 /// Names the file in which such a process writes what it did.
 const REPORT: &str = "HERMES_PENDING_REPORT";
 
@@ -77,6 +79,19 @@ async fn hold_and_decide_until_killed() {
         let made = store.hold(draft(&format!("Short fact {turn}."))).await.unwrap();
         held.approve(&made.id).await.unwrap();
         held.reject(&kept.id).await.unwrap();
+        if turn == 0 {
+            durable::replace(&home.join(READY), b"").unwrap();
+        }
+    }
+}
+
+/// Waits until the child is past its start, which takes longer on a busy machine than the writes do.
+fn wait_until_under_way(child: &mut Child, ready: &Path) {
+    let start = Instant::now();
+    while fs::remove_file(ready).is_err() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
+        assert!(start.elapsed() < Duration::from_secs(120), "it never began");
+        thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -90,7 +105,8 @@ async fn whatever_moment_it_is_killed_at_every_record_is_whole() {
             break;
         }
         let mut child = start("hold_and_decide_until_killed", home, OsStr::new(""));
-        thread::sleep(Duration::from_millis(30 + 7 * round % 90));
+        wait_until_under_way(&mut child, &home.join(READY));
+        thread::sleep(Duration::from_millis(7 * round % 60));
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         child.kill().unwrap();
         child.wait().unwrap();

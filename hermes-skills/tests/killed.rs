@@ -8,10 +8,11 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use hermes_core::{
+    durable,
     origin::Origin,
     skill::{SkillAction, SkillChange, SkillFile, SkillName, SkillStore},
     version::{Expected, Version},
@@ -21,6 +22,8 @@ use hermes_skills::FsSkills;
 /// Names the folder to the process that is to be killed.
 const HOME: &str = "HERMES_KILLED_HOME";
 
+/// The file by which that process says that it is under way.
+const READY: &str = "ready";
 const ROUNDS: u64 = 12;
 
 fn content(turn: usize) -> String {
@@ -42,7 +45,7 @@ async fn commit(store: &FsSkills, skill: &str, action: SkillAction) {
 #[ignore = "started by the other test"]
 async fn change_skills_until_killed() {
     let Some(home) = std::env::var_os(HOME) else { return };
-    let store = FsSkills::new(home);
+    let store = FsSkills::new(&home);
     for turn in 0.. {
         let expected = Expected::Any;
         let file = SkillFile::main();
@@ -51,6 +54,9 @@ async fn change_skills_until_killed() {
         let content = content(turn).replace("worn", "brief");
         commit(&store, "brief", SkillAction::Create { category, content }).await;
         commit(&store, "brief", SkillAction::Delete { expected, absorbed_into: None }).await;
+        if turn == 0 {
+            durable::replace(&Path::new(&home).join(READY), b"").unwrap();
+        }
     }
 }
 
@@ -65,6 +71,16 @@ fn start(home: &Path) -> Child {
         .unwrap()
 }
 
+/// Waits until the child is past its start, which takes longer on a busy machine than the writes do.
+fn wait_until_under_way(child: &mut Child, ready: &Path) {
+    let start = Instant::now();
+    while fs::remove_file(ready).is_err() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
+        assert!(start.elapsed() < Duration::from_secs(120), "it never began");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 #[tokio::test]
 async fn whatever_moment_it_is_killed_at_everything_is_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -74,7 +90,8 @@ async fn whatever_moment_it_is_killed_at_everything_is_whole() {
 
     for round in 0..ROUNDS {
         let mut child = start(folder.path());
-        thread::sleep(Duration::from_millis(40 + 13 * round));
+        wait_until_under_way(&mut child, &folder.path().join(READY));
+        thread::sleep(Duration::from_millis(7 * round));
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         child.kill().unwrap();
         child.wait().unwrap();

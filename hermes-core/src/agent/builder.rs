@@ -57,6 +57,7 @@ pub struct AgentBuilder {
     session_limits: SessionLimits,
     max_depth: u32,
     max_result_chars: usize,
+    max_round_chars: usize,
     traces_content: bool,
     spill: Option<Arc<dyn ResultSpill>>,
     max_repeats: u32,
@@ -67,6 +68,8 @@ impl AgentBuilder {
     const DEFAULT_MAX_DEPTH: u32 = 1;
     /// As hermes-agent cuts a single result.
     const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
+    /// As hermes-agent bounds those of one reply.
+    const DEFAULT_MAX_ROUND_CHARS: usize = 200_000;
     /// As hermes-agent does where it stops such calls.
     const DEFAULT_MAX_REPEATS: u32 = 5;
 
@@ -93,6 +96,7 @@ impl AgentBuilder {
             session_limits: SessionLimits::default(),
             max_depth: Self::DEFAULT_MAX_DEPTH,
             max_result_chars: Self::DEFAULT_MAX_RESULT_CHARS,
+            max_round_chars: Self::DEFAULT_MAX_ROUND_CHARS,
             traces_content: false,
             spill: None,
             max_repeats: Self::DEFAULT_MAX_REPEATS,
@@ -264,6 +268,14 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets how many characters the results of one reply may have together; what is over is cut as with
+    /// [`max_result_chars`](Self::max_result_chars), the later results first, but none to less than
+    /// 2,000. 200,000 by default.
+    pub fn max_round_chars(mut self, chars: usize) -> Self {
+        self.max_round_chars = chars;
+        self
+    }
+
     /// Sets whether spans hold what was said: prompts, messages, arguments and results, which may be
     /// private and long. They do not by default.
     pub fn trace_content(mut self, is_on: bool) -> Self {
@@ -335,6 +347,7 @@ impl AgentBuilder {
             session_limits: self.session_limits,
             max_depth: self.max_depth,
             max_result_chars: self.max_result_chars,
+            max_round_chars: self.max_round_chars,
             traces_content: self.traces_content,
             spill: self.spill,
             max_repeats: self.max_repeats,

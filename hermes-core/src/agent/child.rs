@@ -40,6 +40,8 @@ pub(crate) struct Parent {
     pub(crate) tally: Tally,
     /// Cancelled with the parent; a fork's own token is checked beside it.
     pub(crate) token: CancellationToken,
+    /// Where the fork's events go.
+    pub(crate) events: Events,
     /// How deep the parent is itself: 0 for a conversation.
     pub(crate) depth: u32,
 }
@@ -146,9 +148,10 @@ impl SessionFork {
             allowed: Allowed::Only(task.tools.clone()),
             scope: Arc::new(scope),
             hooks: parent.recipe.hooks.clone(),
-            events: Events::default(),
+            events: parent.events.clone(),
             desk: parent.desk.clone(),
             max_result_chars: parent.recipe.max_result_chars,
+            max_round_chars: parent.recipe.max_round_chars,
             traces_content: parent.recipe.traces_content,
             spill: parent.recipe.spill.clone(),
             max_repeats: parent.recipe.max_repeats,

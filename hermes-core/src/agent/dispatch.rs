@@ -34,6 +34,8 @@ pub(crate) struct Dispatch {
     pub(crate) events: Events,
     pub(crate) desk: Desk,
     pub(crate) max_result_chars: usize,
+    /// How many characters the results of one reply may have together.
+    pub(crate) max_round_chars: usize,
     pub(crate) traces_content: bool,
     /// Where results over that go, if anywhere.
     pub(crate) spill: Option<Arc<dyn ResultSpill>>,
@@ -60,24 +62,48 @@ impl Allowed {
     }
 }
 
-/// Where events go; nowhere for a fork.
+/// Where events go; nowhere by default.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Events(pub(crate) Option<UnboundedSender<AgentEvent>>);
+pub(crate) struct Events {
+    sender: Option<UnboundedSender<AgentEvent>>,
+    /// Whether they are those of a fork, of which the host hears what it may have to act on.
+    is_forks: bool,
+}
 
 impl Events {
+    /// Sends everything to `sender`.
+    pub(crate) fn to(sender: UnboundedSender<AgentEvent>) -> Self {
+        Self { sender: Some(sender), is_forks: false }
+    }
+
+    /// Returns where the events of a fork go that runs while these are heard.
+    pub(crate) fn of_fork(&self) -> Self {
+        Self { is_forks: true, ..self.clone() }
+    }
+
     /// Returns whether anybody listens.
     pub(crate) fn are_heard(&self) -> bool {
-        self.0.as_ref().is_some_and(|sender| !sender.is_closed())
+        self.sender.as_ref().is_some_and(|sender| !sender.is_closed())
     }
 
     /// Sends the event that `make` returns, if anybody listens.
     pub(crate) fn send(&self, make: impl FnOnce() -> AgentEvent) {
-        if let Some(sender) = &self.0
+        if let Some(sender) = &self.sender
             && !sender.is_closed()
+            && let Some(event) = if self.is_forks { passed_on(make()) } else { Some(make()) }
         {
             // The host may stop listening at any time, which is no error.
-            let _ = sender.send(make());
+            let _ = sender.send(event);
         }
+    }
+}
+
+/// Returns what the host hears of an event of a fork.
+fn passed_on(event: AgentEvent) -> Option<AgentEvent> {
+    match event {
+        AgentEvent::ApprovalAsked(_) | AgentEvent::CallHeld(_) => Some(event),
+        AgentEvent::Warning(text) => Some(AgentEvent::Warning(format!("In a sub-agent: {text}"))),
+        _ => None,
     }
 }
 
@@ -100,6 +126,11 @@ pub(crate) enum End {
 }
 
 impl Dispatched {
+    /// Counts the characters of the results there are.
+    fn chars(&self) -> usize {
+        self.outputs.iter().map(|(_, output)| output.content.chars().count()).sum()
+    }
+
     /// Returns the results for the history.
     pub(crate) fn results(&self) -> impl Iterator<Item = CallResult> {
         self.outputs
@@ -120,8 +151,12 @@ enum Condition {
 
 const CANCELLED: &str = "Cancelled before it ran.";
 const CANCELLED_RUNNING: &str = "Cancelled while it ran; it may have had an effect.";
+/// How many characters a result may have that comes after others which took up all the room.
+const MIN_RESULT_CHARS: usize = 2_000;
 /// How many characters the model is shown of a result that is kept elsewhere.
 const PREVIEW_CHARS: usize = 1_500;
+const OUT_OF_TIME: &str = "The tool ran out of time; it may have had an effect.";
+const CRASHED: &str = "The tool crashed; it may have had an effect.";
 const ENDED: &str = "Not run: an earlier call ended the turn.";
 
 impl Dispatch {
@@ -159,9 +194,10 @@ impl Dispatch {
         for (call, (mut output, end)) in group.into_iter().zip(outputs) {
             done.end = done.end.take().or(end);
             let past = Past::of(done, &self.registry);
-            if let Some(note) = past.note(&call, &output, self.max_repeats) {
-                output.content.push_str(&note);
-            }
+            let note = past.note(&call, &output, self.max_repeats);
+            let left = self.max_round_chars.saturating_sub(done.chars());
+            output = self.bounded(&call, output, left.max(MIN_RESULT_CHARS)).await;
+            output.content.push_str(note.as_deref().unwrap_or_default());
             self.add_hint(&call, &mut output).await;
             self.events.send(|| {
                 AgentEvent::CallFinished(CallResult::new(
@@ -230,7 +266,7 @@ impl Dispatch {
             Err(reason) => (ToolOutput::rejected(reason), None),
         };
         let (output, stop) = self.hooks.after_call(&self.scope, &self.events, call, output).await;
-        (self.bounded(call, output).await, end.or(stop.map(End::Hook)))
+        (self.bounded(call, output, self.max_result_chars).await, end.or(stop.map(End::Hook)))
     }
 
     /// Returns the tool and its arguments, or everything that is wrong with the call.
@@ -346,32 +382,33 @@ impl Dispatch {
         };
         let ended = tokio::select! {
             biased;
-            ended = bounded => ended,
-            () = self.scope.token.cancelled() => return (cancelled(CANCELLED_RUNNING), None),
+            ended = bounded => ended.ok_or(OUT_OF_TIME),
+            () = self.scope.token.cancelled() => Err(CANCELLED_RUNNING),
         };
-        match ended {
-            Some(Ok(Ok(output))) => (output, None),
-            Some(Ok(Err(ToolError::EndTurn { reason }))) => {
+        let mut end = None;
+        let output = match ended {
+            Ok(Ok(Ok(output))) => return (output, None),
+            Ok(Ok(Err(ToolError::EndTurn { reason }))) => {
                 let output = ToolOutput::failed(format!("The turn was ended: {reason}"));
-                (output, Some(End::Tool(reason)))
+                end = Some(End::Tool(reason));
+                output
             }
-            Some(Ok(Err(err))) => (ToolOutput::failed(describe(&err)), None),
-            Some(Err(_)) => {
-                (ToolOutput::failed("The tool crashed; it may have had an effect."), None)
-            }
-            None => {
-                (ToolOutput::failed("The tool ran out of time; it may have had an effect."), None)
-            }
-        }
+            Ok(Ok(Err(err))) => ToolOutput::failed(describe(&err)),
+            Ok(Err(_)) => ToolOutput::failed(CRASHED),
+            Err(CANCELLED_RUNNING) => cancelled(CANCELLED_RUNNING),
+            Err(reason) => ToolOutput::failed(reason),
+        };
+        // What was changed before it went wrong is not lost from sight.
+        (context.take_noted().into_iter().fold(output, ToolOutput::with_change), end)
     }
 
-    /// Cuts what is over the limit from the middle of the output, and keeps the whole elsewhere if it
+    /// Cuts what is over `limit` from the middle of the output, and keeps the whole elsewhere if it
     /// can.
-    async fn bounded(&self, call: &Call, mut output: ToolOutput) -> ToolOutput {
-        let Some(cut) = cut_middle(&output.content, self.max_result_chars) else { return output };
+    async fn bounded(&self, call: &Call, mut output: ToolOutput, limit: usize) -> ToolOutput {
+        let Some(cut) = cut_middle(&output.content, limit) else { return output };
         output.content = match self.spilled(call, &output.content).await {
             Some(place) => {
-                let limit = self.max_result_chars.min(PREVIEW_CHARS);
+                let limit = limit.min(PREVIEW_CHARS);
                 let preview = cut_middle(&output.content, limit).unwrap_or_default();
                 let count = output.content.chars().count();
                 format!(

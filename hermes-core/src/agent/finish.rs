@@ -141,6 +141,7 @@ fn scope(
         desk: shared.desk(),
         tally: shared.tally.clone(),
         token: token.clone(),
+        events: Events::to(events.clone()).of_fork(),
         depth: 0,
     };
     let mut scope = TurnScope::new(shared.id.clone());
@@ -150,7 +151,7 @@ fn scope(
     scope.extensions = extensions;
     scope.fork = (0 < recipe.max_depth).then(|| Arc::new(SessionFork(parent)) as Arc<dyn Fork>);
     scope.clock = Arc::clone(&recipe.clock);
-    let desk = WriteDesk::new(shared.desk(), Events(Some(events.clone())), recipe.audit.clone());
+    let desk = WriteDesk::new(shared.desk(), Events::to(events.clone()), recipe.audit.clone());
     scope.gate = Gate::of(recipe.policy.clone(), Some(desk));
     scope.seen = shared.seen.clone();
     scope.progress = Progress::to(events);
@@ -175,9 +176,10 @@ fn new_run(
             allowed: Allowed::All,
             scope: Arc::new(scope),
             hooks: recipe.hooks.clone(),
-            events: Events(Some(events)),
+            events: Events::to(events),
             desk: shared.desk(),
             max_result_chars: recipe.max_result_chars,
+            max_round_chars: recipe.max_round_chars,
             traces_content: recipe.traces_content,
             spill: recipe.spill.clone(),
             max_repeats: recipe.max_repeats,
@@ -298,6 +300,7 @@ fn spawn_review(
         desk: shared.desk(),
         tally: shared.tally.clone(),
         token,
+        events: Events::default(),
         depth: recipe.max_depth,
     });
     let reports = recipe.reports.clone();

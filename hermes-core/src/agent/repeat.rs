@@ -20,6 +20,9 @@ pub(crate) struct Past<'a> {
 
 /// How often a call is made in vain before the model is told so.
 const NOTICED: u32 = 2;
+/// In how many replies in a row a tool fails, with whatever arguments, before the model is told so.
+/// hermes-agent tells it at as many failures.
+const NOTICED_OF_TOOL: usize = 3;
 
 impl<'a> Past<'a> {
     pub(crate) fn of(done: &'a Dispatched, registry: &'a ToolRegistry) -> Self {
@@ -48,8 +51,11 @@ impl<'a> Past<'a> {
         match output.status {
             CallStatus::Rejected | CallStatus::Failed => {
                 let failures = self.failures(call).saturating_add(1);
+                if failures < NOTICED {
+                    return self.note_of_tool(call);
+                }
                 let is_refused = 0 < limit && limit < failures;
-                (NOTICED <= failures && !is_refused).then(|| {
+                (!is_refused).then(|| {
                     format!(
                         "\n\n[This call has failed {failures} times in a row with the same arguments. \
                          Do not repeat it: change them, try another way, or tell the user what is in \
@@ -68,6 +74,26 @@ impl<'a> Past<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Returns what to add to a failure of `call` if its tool has failed in several replies in a row,
+    /// whatever the arguments. The calls of one reply cannot learn from each other and count as one.
+    fn note_of_tool(self, call: &Call) -> Option<String> {
+        let has_worked = |round: Round<'a>| {
+            let of_tool = round.calls().filter(|(earlier, ..)| earlier.name == call.name);
+            of_tool
+                .map(|(_, status, _)| status == CallStatus::Done)
+                .reduce(|one, other| one || other)
+        };
+        let failed = self.rounds().filter_map(has_worked).take_while(|worked| !worked);
+        let failures = failed.count().saturating_add(1);
+        (NOTICED_OF_TOOL <= failures).then(|| {
+            format!(
+                "\n\n[{:?} has failed in {failures} replies in a row, with different arguments. Read \
+                 what the results say is wrong before you call it again, or try another way.]",
+                call.name
+            )
+        })
     }
 
     /// Counts the failures of the same call since it last worked and since anything was changed.
@@ -110,18 +136,34 @@ impl<'a> Past<'a> {
     fn earlier(self) -> impl Iterator<Item = (&'a Call, CallStatus, &'a str)> {
         let done = self.done.iter().rev();
         let done = done.map(|(call, output)| (call, output.status, output.content.as_str()));
-        let rounds = self.history.windows(2).rev().map_while(|pair| match pair {
+        done.chain(self.rounds().flat_map(Round::calls))
+    }
+
+    /// Returns the rounds before this one, the latest first.
+    fn rounds(self) -> impl Iterator<Item = Round<'a>> {
+        self.history.windows(2).rev().map_while(|pair| match pair {
             [_, last] if last.role == Role::User => None,
-            [reply, results] => Some((reply, results)),
+            [reply, results] => Some(Round { reply, results }),
             _ => None,
-        });
-        done.chain(rounds.flat_map(|(reply, results)| {
-            results.parts.iter().rev().filter_map(|part| {
-                let Part::Result(result) = part else { return None };
-                let call = reply.calls().find(|call| call.id == result.call)?;
-                Some((call, result.status, result.content.as_str()))
-            })
-        }))
+        })
+    }
+}
+
+/// A reply, and the results of its calls. (Or two messages that have none.)
+#[derive(Clone, Copy)]
+struct Round<'a> {
+    reply: &'a Message,
+    results: &'a Message,
+}
+
+impl<'a> Round<'a> {
+    /// Returns the calls that have results, with status and content, the latest first.
+    fn calls(self) -> impl Iterator<Item = (&'a Call, CallStatus, &'a str)> {
+        self.results.parts.iter().rev().filter_map(move |part| {
+            let Part::Result(result) = part else { return None };
+            let call = self.reply.calls().find(|call| call.id == result.call)?;
+            Some((call, result.status, result.content.as_str()))
+        })
     }
 }
 
@@ -225,6 +267,26 @@ mod tests {
         assert_eq!(after(&round(&call("write", ""), CallStatus::Done, "")), 0);
         assert_eq!(after(&round(&failing, CallStatus::Done, "")), 0);
         assert_eq!(after(&[Message::user("again")]), 0);
+    }
+
+    #[test]
+    fn a_tool_that_fails_with_ever_other_arguments_is_noticed() {
+        let failed = |at: u32| {
+            let call = call("write", &format!(r#"{{"a":{at}}}"#));
+            round(&call, CallStatus::Failed, "no").to_vec()
+        };
+        let worked = round(&call("write", "{}"), CallStatus::Done, "").to_vec();
+        let other = round(&call("read", "{}"), CallStatus::Done, "").to_vec();
+        let note = |history: &[Vec<Message>]| {
+            let (history, registry) = (history.concat(), registry());
+            let past = Past { history: &history, done: &[], registry: &registry };
+            past.note(&call("write", r#"{"a":9}"#), &ToolOutput::failed("no"), 5)
+        };
+
+        assert_eq!(note(&[failed(1)]), None);
+        assert_eq!(note(&[failed(1), worked, failed(2)]), None);
+        let note = note(&[failed(1), other, failed(2)]).unwrap();
+        assert!(note.contains(r#""write" has failed in 3 replies in a row"#), "{note}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::{
     change::{Change, ChangeAction, ChangeTarget, Fate},
     message::{Arguments, Call, CallId, CallStatus},
     origin::Origin,
+    pending::{HeldWrite, PendingId, Subsystem},
     review::{ReviewOutcome, ReviewReport, ReviewScope},
     store::SessionId,
     version::Version,
@@ -112,6 +113,22 @@ pub enum AuditEvent {
         /// The model requests it made.
         requests: u32,
     },
+    /// A person decided on a held write, outside any conversation: the record's session is `held`, its
+    /// turn 0, its origin that of the write.
+    Decided {
+        /// The held write.
+        id: PendingId,
+        /// What it was to change.
+        subsystem: Subsystem,
+        /// The decision: `approved` or `rejected`.
+        decision: String,
+        /// What was changed; `None` if the write was rejected.
+        target: Option<ChangeTarget>,
+        /// The hash of what was there before, `None` for nothing.
+        before: Option<Version>,
+        /// The hash of what is there now, `None` for nothing.
+        after: Option<Version>,
+    },
     /// A log was found with half a line at its end, left by a process that was killed, and the half
     /// line was removed.
     Recovered {
@@ -174,6 +191,19 @@ impl AuditEvent {
             before: change.before,
             after: change.after,
             fate: change.fate.clone(),
+        }
+    }
+
+    /// Records the decision on `write`: approved, with what that changed, or rejected.
+    pub fn decided(write: &HeldWrite, change: Option<&Change>) -> Self {
+        let decision = if change.is_some() { "approved" } else { "rejected" };
+        Self::Decided {
+            id: write.id.clone(),
+            subsystem: write.draft.subsystem,
+            decision: decision.to_owned(),
+            target: change.map(|it| it.target.clone()),
+            before: change.and_then(|it| it.before),
+            after: change.and_then(|it| it.after),
         }
     }
 

@@ -3,7 +3,11 @@
 mod report;
 mod task;
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use futures::{FutureExt, future::join_all};
@@ -150,7 +154,8 @@ impl Delegate {
         context: &ToolContext,
     ) -> (Report, Vec<Change>) {
         let work = self.fork_task(task, context);
-        let (token, record) = (work.token.clone(), work.record.clone().unwrap_or_default());
+        let token = work.token.clone();
+        let record = Unreturned { record: work.record.clone().unwrap_or_default(), context };
         let run = AssertUnwindSafe(fork.run(work)).catch_unwind();
         tokio::pin!(run);
         let (ended, is_late) = tokio::select! {
@@ -161,7 +166,7 @@ impl Delegate {
                 (run.await, true)
             }
         };
-        let changes = record.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        let changes = record.take();
         let mut report = Report::of(number, ended, &changes, self.max_summary_chars);
         if is_late {
             report.mark_late(self.timeout);
@@ -234,6 +239,24 @@ impl Delegate {
             "required": ["tasks"],
             "additionalProperties": false,
         })
+    }
+}
+
+/// What a sub-agent changed; noted with the call if that is dropped before it returns.
+struct Unreturned<'a> {
+    record: Arc<Mutex<Vec<Change>>>,
+    context: &'a ToolContext,
+}
+
+impl Unreturned<'_> {
+    fn take(&self) -> Vec<Change> {
+        std::mem::take(&mut *self.record.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Unreturned<'_> {
+    fn drop(&mut self) {
+        self.take().into_iter().for_each(|change| self.context.note_change(change));
     }
 }
 

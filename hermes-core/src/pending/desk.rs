@@ -5,9 +5,14 @@ use std::{fmt, sync::Arc};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use super::{HeldWrite, PendingError, PendingId, PendingList, PendingStore, Subsystem};
+use super::{
+    HeldWrite, PendingError, PendingId, PendingList, PendingStore, PendingWarning, Subsystem,
+};
 use crate::{
+    audit::{AuditEvent, AuditRecord, AuditSink},
     change::Change,
+    clock::{Clock, SystemClock, iso_8601},
+    store::SessionId,
     version::{Expected, Version},
 };
 
@@ -67,6 +72,14 @@ pub enum ReplayError {
 pub struct HeldWrites {
     store: Arc<dyn PendingStore>,
     replay: Arc<dyn Replay>,
+    log: Option<Log>,
+}
+
+/// Where decisions are recorded.
+#[derive(Clone, Debug)]
+struct Log {
+    sink: Arc<dyn AuditSink>,
+    clock: Arc<dyn Clock>,
 }
 
 /// A held write as a person should see it.
@@ -98,7 +111,25 @@ pub enum Standing {
 impl HeldWrites {
     /// Joins where writes wait and how they are made.
     pub fn new(store: Arc<dyn PendingStore>, replay: Arc<dyn Replay>) -> Self {
-        Self { store, replay }
+        Self { store, replay, log: None }
+    }
+
+    /// Sets where each decision is recorded, once it is carried out, such as the log of the agent; at
+    /// the time of the machine's clock. Nowhere by default.
+    #[must_use]
+    pub fn audited(self, sink: impl AuditSink + 'static) -> Self {
+        self.audited_by(sink, SystemClock)
+    }
+
+    /// As [`audited`](Self::audited), at the time of `clock`.
+    #[must_use]
+    pub fn audited_by(
+        mut self,
+        sink: impl AuditSink + 'static,
+        clock: impl Clock + 'static,
+    ) -> Self {
+        self.log = Some(Log { sink: Arc::new(sink), clock: Arc::new(clock) });
+        self
     }
 
     /// Returns what these writes would change.
@@ -153,6 +184,7 @@ impl HeldWrites {
     /// - [`PendingError::Conflict`] if what it goes by is not there any more; it waits on.
     /// - [`PendingError::Refused`] if its store refuses it; it waits on.
     /// - [`PendingError::Lingers`] if it was made and is still listed.
+    /// - [`PendingError::Unrecorded`] if it was made and that could not be recorded.
     /// - [`PendingError::Unreadable`] and [`PendingError::Backend`]; it waits on.
     pub async fn approve(&self, id: &PendingId) -> Result<Change, PendingError> {
         self.make(id, None).await
@@ -176,11 +208,23 @@ impl HeldWrites {
     /// - [`PendingError::NotFound`] if it does not wait, or not any more.
     /// - [`PendingError::Unreadable`] if its record is damaged.
     /// - [`PendingError::Backend`] if it cannot be removed; it waits on.
+    /// - [`PendingError::Unrecorded`] if it was dropped and that could not be recorded.
     pub async fn reject(&self, id: &PendingId) -> Result<HeldWrite, PendingError> {
         let claim = self.store.claim(self.subsystem(), id).await?;
         let write = claim.write.clone();
         self.store.remove(claim).await?;
+        self.record(&write, None).await?;
         Ok(write)
+    }
+
+    /// Removes a record that cannot be read, as [`list`](Self::list) warns of it. What it held is lost.
+    ///
+    /// # Errors
+    ///
+    /// [`PendingError::Backend`] if there is no such record, if it can be read by now, or if it cannot be
+    /// removed.
+    pub async fn discard(&self, damaged: &PendingWarning) -> Result<(), PendingError> {
+        self.store.discard(self.subsystem(), &damaged.place).await
     }
 
     async fn make(
@@ -214,8 +258,21 @@ impl HeldWrites {
         };
         let lingers =
             |err: PendingError| PendingError::Lingers { id: id.clone(), source: Box::new(err) };
-        self.store.remove(claim).await.map_err(lingers)?;
-        Ok(change)
+        let write = claim.write.clone();
+        let removed = self.store.remove(claim).await.map_err(lingers);
+        self.record(&write, Some(&change)).await?;
+        removed.map(|()| change)
+    }
+
+    /// Records what was decided on `write`, and what came of it.
+    async fn record(&self, write: &HeldWrite, change: Option<&Change>) -> Result<(), PendingError> {
+        let Some(Log { sink, clock }) = &self.log else { return Ok(()) };
+        let event = AuditEvent::decided(write, change);
+        let session = SessionId::new(HELD);
+        let origin = write.draft.origin.clone();
+        let record = AuditRecord::new(iso_8601(clock.now()), session, 0, origin, event);
+        let unrecorded = |source| PendingError::Unrecorded { id: write.id.clone(), source };
+        sink.append(&[record]).await.map_err(unrecorded)
     }
 
     async fn find(&self, id: &PendingId) -> Result<HeldWrite, PendingError> {
@@ -230,6 +287,9 @@ impl HeldWrites {
         }
     }
 }
+
+/// What stands for the conversation in the record of a decision, which is made outside any.
+const HELD: &str = "held";
 
 /// Returns the causes of `err` in one line, without its own words if there are any.
 fn reason(err: &ReplayError) -> String {

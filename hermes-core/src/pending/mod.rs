@@ -25,7 +25,7 @@ pub use self::{
     file::FilePending,
     write::{Draft, HeldWrite, InvalidPendingId, PendingId, Subsystem, no_place, staged},
 };
-use crate::version::Version;
+use crate::{audit::AuditError, version::Version};
 
 /// Where writes wait for a person.
 ///
@@ -75,6 +75,15 @@ pub trait PendingStore: fmt::Debug + Send + Sync {
     ///
     /// [`PendingError::Backend`] if it cannot be removed; it waits on then.
     async fn remove(&self, claim: Claim) -> Result<(), PendingError>;
+
+    /// Removes a record that cannot be read, by the place that its [warning](PendingList::warnings)
+    /// names. A record that can be read by now stays.
+    ///
+    /// # Errors
+    ///
+    /// [`PendingError::Backend`] if there is no such record, if it can be read, or if it cannot be
+    /// removed.
+    async fn discard(&self, subsystem: Subsystem, place: &str) -> Result<(), PendingError>;
 }
 
 #[async_trait]
@@ -95,6 +104,10 @@ impl<S: PendingStore + ?Sized> PendingStore for Arc<S> {
     async fn remove(&self, claim: Claim) -> Result<(), PendingError> {
         (**self).remove(claim).await
     }
+
+    async fn discard(&self, subsystem: Subsystem, place: &str) -> Result<(), PendingError> {
+        (**self).discard(subsystem, place).await
+    }
 }
 
 /// What waits.
@@ -103,7 +116,8 @@ impl<S: PendingStore + ?Sized> PendingStore for Arc<S> {
 pub struct PendingList {
     /// The writes, oldest first.
     pub writes: Vec<HeldWrite>,
-    /// Records that cannot be read, and why. They are left where they are.
+    /// Records that cannot be read, and why. They are left where they are until a person
+    /// [discards](HeldWrites::discard) them.
     pub warnings: Vec<PendingWarning>,
 }
 
@@ -211,6 +225,14 @@ pub enum PendingError {
         id: PendingId,
         /// Why.
         source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The decision was carried out, but could not be [recorded](HeldWrites::audited).
+    #[error("the decision on {id} was carried out, and could not be recorded")]
+    Unrecorded {
+        /// The id.
+        id: PendingId,
+        /// Why.
+        source: AuditError,
     },
     /// The store of held writes failed.
     #[error("the store of held writes failed")]

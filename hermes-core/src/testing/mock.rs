@@ -1,4 +1,4 @@
-//! `mockall` mocks of the five traits and of [`Approver`].
+//! `mockall` mocks of the five traits, of [`Approver`] and of [`AuditSink`].
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     agent::FinishedTurn,
     approval::{Approval, ApprovalRequest, Approver},
+    audit::{AuditError, AuditRecord, AuditSink},
     memory::{
         Entries, MemoryBackend, MemoryChange, MemoryCommit, MemoryError, Revision, RevisionId,
         Target,
@@ -255,5 +256,34 @@ mockall::mock! {
     #[async_trait]
     impl Approver for Approver {
         async fn approve(&self, request: &ApprovalRequest) -> Approval;
+    }
+}
+
+mockall::mock! {
+    /// An [`AuditSink`] that keeps what a test expects.
+    ///
+    /// Prefer [`RecordingAudit`](super::RecordingAudit) where the records are all that matters.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hermes_core::{Agent, testing::{MockAuditSink, ScriptedProvider}};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut audit = MockAuditSink::new();
+    /// audit.expect_append().withf(|records| records[0].turn == 1).times(1).returning(|_| Ok(()));
+    /// let model = ScriptedProvider::new().call("nothing", serde_json::json!({})).say("done");
+    ///
+    /// Agent::builder(model).model("m").audit(audit).build()?.session().send("go").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[derive(Debug)]
+    pub AuditSink {}
+
+    #[async_trait]
+    impl AuditSink for AuditSink {
+        async fn append(&self, records: &[AuditRecord]) -> Result<(), AuditError>;
     }
 }

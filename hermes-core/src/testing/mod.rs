@@ -106,7 +106,8 @@ mod turn;
 
 #[cfg(feature = "mock")]
 pub use self::mock::{
-    MockApprover, MockMemoryBackend, MockProvider, MockReviewPolicy, MockSkillStore, MockTool,
+    MockApprover, MockAuditSink, MockMemoryBackend, MockProvider, MockReviewPolicy, MockSkillStore,
+    MockTool,
 };
 pub use self::{
     audit::RecordingAudit,

@@ -69,7 +69,13 @@ pub struct TurnScope {
     pub gate: Gate,
     /// Where progress goes.
     pub progress: Progress,
+    /// The changes that calls have noted, until they return.
+    pub(crate) noted: Noted,
 }
+
+/// The changes that calls have noted. A clone shares them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Noted(Arc<Mutex<Vec<(CallId, Change)>>>);
 
 impl TurnScope {
     /// Creates a scope of the user's own conversation with everything else at its default.
@@ -85,6 +91,7 @@ impl TurnScope {
             seen: Seen::default(),
             gate: Gate::default(),
             progress: Progress::default(),
+            noted: Noted::default(),
         }
     }
 }
@@ -182,6 +189,24 @@ impl ToolContext {
     pub async fn ask(&self, tool: &str, arguments: &Value, change: Change) -> Verdict {
         let call = Call::new(self.call.clone(), tool, arguments.clone());
         self.scope.gate.ask(call, &change.proposed(), &self.scope).await
+    }
+
+    /// Notes a change that has been made, in case the call fails, crashes, runs out of time or is
+    /// cancelled before it can [return](super::ToolOutput::with_change) it. Of a call that returns an
+    /// output only what the output carries counts.
+    pub fn note_change(&self, change: Change) {
+        self.noted().push((self.call.clone(), change));
+    }
+
+    /// Takes what the call has noted.
+    pub(crate) fn take_noted(&self) -> Vec<Change> {
+        let mut noted = self.noted();
+        let taken = noted.extract_if(.., |(call, _)| *call == self.call);
+        taken.map(|(_, change)| change).collect()
+    }
+
+    fn noted(&self) -> std::sync::MutexGuard<'_, Vec<(CallId, Change)>> {
+        self.scope.noted.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells the host how far the call has come.

@@ -5,10 +5,12 @@ use std::time::Duration;
 use futures::StreamExt;
 use hermes_core::{
     agent::{AgentBuilder, AgentEvent, Finish},
+    approval::NeedsApproval,
     change::{Change, ChangeAction, ChangeTarget},
     delegate::Delegate,
     memory::Target,
     message::{Call, CallStatus, Message, Part, Role, StopReason},
+    origin::OriginKind,
     provider::{ProviderError, ProviderErrorKind, Request},
     testing::{ScriptedProvider, render_request},
     tool::{self, Tool, ToolOutput},
@@ -283,4 +285,57 @@ async fn the_host_hears_how_far_it_is() {
         _ => None,
     });
     assert_eq!(notes.collect::<Vec<_>>(), ["Task 1: completed"]);
+}
+
+#[tokio::test]
+async fn the_host_hears_what_a_sub_agent_asks_and_is_warned_of() {
+    let deploy = tool::from_fn("deploy", "Deploys.", |(), _| async { Ok("deployed") })
+        .configure(|spec| spec.with_approval(NeedsApproval::Always));
+    let model = delegating(json!([{"goal": "x"}]), |_, request| match request.messages.len() {
+        1 => call("deploy", &json!({})),
+        _ => Message::assistant("asked"),
+    });
+    let agent = agent(&model).tool(deploy).tool(Delegate::new(["deploy"])).build().unwrap();
+    let session = agent.session();
+
+    let mut reply = session.send("Go.");
+    let (mut asked, mut warnings, mut started) = (Vec::new(), Vec::new(), Vec::new());
+    while let Some(event) = reply.next().await {
+        match event {
+            AgentEvent::ApprovalAsked(request) => asked.push(request),
+            AgentEvent::Warning(text) => warnings.push(text),
+            AgentEvent::CallStarted(call) => started.push(call.name),
+            _ => {}
+        }
+    }
+
+    assert_eq!((&*asked[0].call.name, asked[0].origin.kind), ("deploy", OriginKind::Delegate));
+    assert_eq!(asked.len(), 1);
+    assert!(warnings[0].starts_with("In a sub-agent: A call was denied"), "{warnings:?}");
+    assert_eq!(started.len(), 1, "only the call of `delegate` itself: {started:?}");
+}
+
+#[tokio::test]
+async fn what_sub_agents_changed_before_they_were_cancelled_is_on_record() {
+    let writes = tool::from_fn("write", "Writes.", |(), _| async {
+        let target = ChangeTarget::Memory(Target::Memory);
+        Ok(ToolOutput::done("ok").with_change(Change::applied(target, ChangeAction::Update)))
+    });
+    let tasks = json!([{"goal": "x"}]);
+    let model = delegating(tasks, |_, request| match request.messages.len() {
+        1 => call("write", &json!({})),
+        _ => call("echo", &json!({"text": "hang"})),
+    });
+    let delegate = Delegate::new(["write", "echo"]);
+    let session = agent(&model).tool(writes).tool(delegate).build().unwrap().session();
+
+    let reply = session.send("Go.");
+    while model.requests().len() < 3 {
+        tokio::task::yield_now().await;
+    }
+    session.cancel();
+    let turn = reply.await.unwrap();
+
+    assert_eq!((turn.finish, turn.changes.len()), (Finish::Cancelled, 1));
+    assert_paired(&session.history());
 }

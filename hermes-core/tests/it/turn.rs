@@ -6,10 +6,12 @@ use futures::StreamExt;
 use hermes_core::{
     Cost, Pricing,
     agent::{AgentError, AgentEvent, BuildError, Finish, Limits, SessionLimits},
+    change::{Change, ChangeAction, ChangeTarget},
+    memory::Target,
     message::{Call, CallStatus, Message, Part, Role, StopReason, Usage},
     provider::{ProviderError, ProviderErrorKind, ToolChoice},
     testing::ScriptedProvider,
-    tool::{self, Extensions, ToolOutput, ToolSpec},
+    tool::{self, Extensions, ToolError, ToolOutput, ToolSpec},
 };
 use serde_json::{Value, json};
 
@@ -489,4 +491,40 @@ async fn a_model_without_a_price_is_told_once() {
     limits.cost = Some(Cost::from_cents(1));
     let unpriced = agent(&model).limits(limits).build().unwrap_err();
     assert_eq!(unpriced, BuildError::NoPricing);
+}
+
+#[tokio::test]
+async fn the_results_of_one_reply_are_bounded_together() {
+    let long = json!({"text": "x".repeat(3_000)});
+    let model = ScriptedProvider::new().calls([
+        ("echo", long.clone()),
+        ("echo", json!({"text": "y".repeat(4_000)})),
+        ("echo", json!({"text": "z".repeat(5_000)})),
+    ]);
+    let session = agent(&model).max_round_chars(6_000).build().unwrap().session();
+
+    session.send("Go.").await.unwrap();
+
+    let results = results(&session.history());
+    assert_eq!(results[0].content.len(), 3_000);
+    assert!(results[1].content.contains("[… 1000 of 4000 characters left out …]"));
+    assert!(
+        results[2].content.contains("[… 3000 of 5000 characters left out …]"),
+        "2,000 are left"
+    );
+}
+
+#[tokio::test]
+async fn what_a_call_noted_before_it_failed_counts() {
+    let half = tool::from_fn("half", "Breaks.", |(), context| async move {
+        let change = |target| Change::applied(ChangeTarget::Memory(target), ChangeAction::Update);
+        context.note_change(change(Target::User));
+        Err::<String, _>(ToolError::failed("the second half broke"))
+    });
+    let model = ScriptedProvider::new().call("half", json!({})).say("done");
+    let session = agent(&model).tool(half).build().unwrap().session();
+
+    let turn = session.send("Go.").await.unwrap();
+
+    assert_eq!(turn.changes.len(), 1);
 }

@@ -10,6 +10,7 @@ use hermes_core::{
     pending::{FilePending, HeldWrites, PendingError, PendingId, PendingStore, Standing},
     review::{Gate, ProposedWrite, ReviewPolicy, ReviewTask, Verdict},
     store::SessionId,
+    testing::{ManualClock, RecordingAudit},
     tool::{Tool, ToolContext, ToolOutput, TurnScope},
 };
 use tempfile::TempDir;
@@ -510,4 +511,41 @@ async fn what_was_changed_while_the_person_thought_is_not_overwritten() {
 
     assert_eq!(desk.text(), "Deploys on Friday, by Ann.");
     assert_eq!(output.changes, []);
+}
+
+#[tokio::test]
+async fn decisions_are_recorded_with_the_origin_of_the_write() {
+    let desk = Desk::new("Deploys on Friday.");
+    let log = RecordingAudit::default();
+    let held = desk.held().audited_by(log.clone(), ManualClock::at_unix(0));
+    let approved = desk.hold(swap()).await;
+    let rejected = desk.hold(json!({"action": "add", "content": "b"})).await;
+
+    held.approve(&approved).await.unwrap();
+    held.reject(&rejected).await.unwrap();
+
+    let records = log.records();
+    assert!(records.iter().all(|it| it.origin == Origin::review("review-7")), "{records:?}");
+    let decided = |at: usize| serde_json::to_value(&records[at].event).unwrap()["decided"].clone();
+    let [before, after] = ["Deploys on Friday.", "Deploys on tag push."].map(Version::of);
+    assert_eq!(
+        decided(0),
+        json!({"id": approved, "subsystem": "memory", "decision": "approved",
+            "target": {"memory": "memory"}, "before": before, "after": after})
+    );
+    let (id, decision) = (&decided(1)["id"], &decided(1)["decision"]);
+    assert_eq!((id, decision), (&json!(rejected), &json!("rejected")));
+}
+
+#[tokio::test]
+async fn a_decision_that_cannot_be_recorded_is_carried_out_and_told() {
+    let desk = Desk::new("Deploys on Friday.");
+    let log = RecordingAudit::failing_after(0);
+    let id = desk.hold(swap()).await;
+
+    let err = desk.held().audited(log).approve(&id).await.unwrap_err();
+
+    assert!(matches!(err, PendingError::Unrecorded { .. }), "{err:?}");
+    assert_eq!(desk.text(), "Deploys on tag push.");
+    assert_eq!(desk.held().list().await.unwrap().writes, []);
 }

@@ -145,6 +145,11 @@ impl PendingStore for FilePending {
     async fn remove(&self, claim: Claim) -> Result<(), PendingError> {
         self.blocking(claim.write.draft.subsystem, move |shelf| shelf.remove(&claim)).await
     }
+
+    async fn discard(&self, subsystem: Subsystem, place: &str) -> Result<(), PendingError> {
+        let place = place.to_owned();
+        self.blocking(subsystem, move |shelf| shelf.discard(&place)).await
+    }
 }
 
 /// The folder of one subsystem, for the blocking side.
@@ -226,6 +231,16 @@ impl Shelf {
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed,
         };
+        removed.and_then(|()| durable::sync_folder(&self.folder)).map_err(backend)
+    }
+
+    fn discard(&self, place: &str) -> Result<(), PendingError> {
+        let _lock = self.lock()?;
+        let list = self.list()?;
+        if !list.warnings.iter().any(|it| it.place == place) {
+            return Err(backend(format!("no damaged record is called {place:?}")));
+        }
+        let removed = fs::remove_file(self.folder.join(place));
         removed.and_then(|()| durable::sync_folder(&self.folder)).map_err(backend)
     }
 

@@ -201,3 +201,25 @@ async fn reading_creates_nothing() {
     assert!(matches!(err, PendingError::NotFound { .. }), "{err:?}");
     assert!(!home.folder.path().join("pending").exists());
 }
+
+#[tokio::test]
+async fn only_a_record_that_cannot_be_read_is_discarded() {
+    let home = Home::new();
+    let held = home.hold("b").await.unwrap();
+    home.put("0badcafe.json", "{");
+    home.put("notes.json", "{}");
+    let discard = async |place: &str| home.pending.discard(Subsystem::Memory, place).await;
+
+    for place in ["0badcafe.json", "notes.json"] {
+        discard(place).await.unwrap();
+        assert!(!home.path(place).exists());
+    }
+
+    for place in
+        [&format!("{}.json", held.id), "0badcafe.json", "../../memories/MEMORY.md", ".lock"]
+    {
+        assert!(discard(place).await.is_err(), "{place}");
+    }
+    let list = home.list().await;
+    assert_eq!((list.writes.len(), list.warnings.len()), (1, 0));
+}

@@ -2,6 +2,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use hermes_core::{
     agent::FinishedTurn,
+    approval::{Approval, ApprovalRequest, Approver},
     change::Fate,
     durable,
     message::{CallId, CallStatus},
@@ -318,4 +319,77 @@ async fn line_ends_are_those_of_the_file_when_it_is_made() {
     desk.held().approve(&id).await.unwrap();
 
     assert_eq!(desk.text("deploy/SKILL.md").unwrap(), text.replace("Push", "Pull"));
+}
+
+/// Gives one answer, and changes the skill first if it is to.
+#[derive(Debug)]
+struct Person {
+    answer: Approval,
+    asked: std::sync::Mutex<Vec<ApprovalRequest>>,
+    meddling: Option<(PathBuf, String)>,
+}
+
+#[hermes_core::async_trait]
+impl Approver for Person {
+    async fn approve(&self, request: &ApprovalRequest) -> Approval {
+        self.asked.lock().unwrap().push(request.clone());
+        if let Some((path, text)) = &self.meddling {
+            durable::replace(path, text.as_bytes()).unwrap();
+        }
+        self.answer.clone()
+    }
+}
+
+impl Desk {
+    /// The user's own conversation, with a person who answers.
+    fn with_person(answer: Approval, meddling: Option<&str>) -> (Self, Arc<Person>) {
+        let mut desk = Self::by(Origin::user());
+        let meddling = meddling.map(|it| (desk.path("deploy/SKILL.md"), it.to_owned()));
+        let person = Arc::new(Person { answer, asked: std::sync::Mutex::default(), meddling });
+        let mut scope = TurnScope::new(SessionId::new("s"));
+        scope.gate = Gate::new(Arc::new(HoldAll)).with_approver(Arc::clone(&person) as _);
+        scope.seen = desk.context.seen().clone();
+        desk.context = ToolContext::new(Arc::new(scope), CallId::new("c"));
+        (desk, person)
+    }
+}
+
+#[tokio::test]
+async fn a_person_who_is_there_is_asked_about_the_users_own_change() {
+    let (desk, person) = Desk::with_person(Approval::AllowOnce, None);
+
+    let output = desk.call(patch()).await;
+
+    assert!(desk.text("deploy/SKILL.md").unwrap().contains("Push, then wait."));
+    assert_eq!(output.changes[0].fate, Fate::Applied);
+    let asked = person.asked.lock().unwrap();
+    let change = asked[0].change.as_ref().unwrap();
+    assert_eq!(change.line(), "Skill deploy: update SKILL.md");
+    assert!(change.diff.contains("+Push, then wait."), "{}", change.diff);
+    assert_eq!(asked[0].reasons, ["Changes of the skill \"deploy\" need approval."]);
+}
+
+#[tokio::test]
+async fn what_a_person_denies_or_puts_off_is_not_made() {
+    let (desk, _) = Desk::with_person(Approval::Deny("not yet".to_owned()), None);
+    let output = desk.call(patch()).await;
+    assert!(output.content.contains("approval was denied: not yet"), "{}", output.content);
+
+    let (later, _) = Desk::with_person(Approval::Hold, None);
+    later.hold(patch()).await;
+
+    for desk in [desk, later] {
+        assert_eq!(desk.text("deploy/SKILL.md").unwrap(), head("deploy"));
+    }
+}
+
+#[tokio::test]
+async fn what_was_changed_while_the_person_thought_is_not_overwritten() {
+    let changed = head("deploy").replace("Push", "Pull");
+    let (desk, _) = Desk::with_person(Approval::AllowOnce, Some(&changed));
+
+    let output = desk.call(patch()).await;
+
+    assert_eq!(output.changes, []);
+    assert_eq!(desk.text("deploy/SKILL.md").unwrap(), changed);
 }
