@@ -106,7 +106,11 @@ async fn whatever_moment_it_is_killed_at_every_record_is_whole() {
         }
         let mut child = start("hold_and_decide_until_killed", home, OsStr::new(""));
         wait_until_under_way(&mut child, &home.join(READY));
-        thread::sleep(Duration::from_millis(7 * round % 60));
+        match round % 3 {
+            0 => thread::sleep(Duration::from_millis(round)),
+            // In the middle of a write, as nearly as can be told from here.
+            _ => wait_for_leftovers(home),
+        }
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         child.kill().unwrap();
         child.wait().unwrap();
@@ -146,6 +150,12 @@ async fn check(home: &Path) -> usize {
     }
     durable::replace(&home.join("memories/MEMORY.md"), b"").unwrap();
     list.writes.len()
+}
+
+/// Waits, but not for ever, until a write is under way.
+fn wait_for_leftovers(home: &Path) {
+    let start = Instant::now();
+    while leftovers(home) == 0 && start.elapsed() < Duration::from_secs(2) {}
 }
 
 fn leftovers(home: &Path) -> usize {
