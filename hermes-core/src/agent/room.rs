@@ -103,7 +103,12 @@ impl Run {
             token: scope.token.clone(),
         };
         let pass = compression.compressor.compress(&task, &mut compression.state);
-        let ended = AssertUnwindSafe(pass).catch_unwind().await;
+        let pass = AssertUnwindSafe(pass).catch_unwind();
+        let ended = tokio::select! {
+            biased;
+            ended = pass => ended,
+            () = scope.token.cancelled() => return Pass::Cancelled,
+        };
         self.keep.set_compress_state(&compression.state);
         match ended {
             Ok(Ok(done)) if is_usable(&task.request.messages, &done.messages) => {

@@ -5,10 +5,11 @@
 
 use std::{
     ops::ControlFlow,
+    panic::AssertUnwindSafe,
     sync::{Arc, Mutex},
 };
 
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use tracing::Instrument;
 
 use super::{
@@ -108,7 +109,8 @@ impl Run {
         let mut assembly = Assembly::default();
         let has_content = self.dispatch.traces_content;
         let span = trace::request_span(&request, has_content);
-        let ended = self.stream(&request, &mut assembly).instrument(span.clone()).await;
+        let streamed = AssertUnwindSafe(self.stream(&request, &mut assembly)).catch_unwind();
+        let ended = streamed.instrument(span.clone()).await.unwrap_or_else(|_| Err(crashed()));
         // The history must be unshared again before it grows.
         let model = request.model.clone();
         drop(request);
@@ -250,4 +252,9 @@ impl Run {
         self.conversation.push(message);
         self.turn.apply(&Outcome::Appended);
     }
+}
+
+/// Returns what a provider that panicked counts as.
+fn crashed() -> ProviderError {
+    ProviderError::new(ProviderErrorKind::Unknown, "the provider crashed")
 }

@@ -1,6 +1,9 @@
 //! Conversations that outgrow the model's window.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::SystemTime,
+};
 
 use futures::StreamExt;
 use hermes_core::{
@@ -164,7 +167,7 @@ struct Odd(fn(&CompressTask) -> Vec<Message>, Arc<Mutex<Vec<CompressCause>>>);
 
 #[hermes_core::async_trait]
 impl Compressor for Odd {
-    fn is_due(&self, _: u64, _: std::time::SystemTime, _: &CompressState) -> bool {
+    fn is_due(&self, _: u64, _: SystemTime, _: &CompressState) -> bool {
         true
     }
 
@@ -218,6 +221,40 @@ async fn a_summary_that_hangs_ends_with_the_turn() {
 
     assert_eq!(turn.finish, Finish::Cancelled);
     assert_eq!(session.history()[..2], before[..]);
+}
+
+/// A compressor that never comes to an end and does not heed its token.
+#[derive(Debug)]
+struct Deaf;
+
+#[hermes_core::async_trait]
+impl Compressor for Deaf {
+    fn is_due(&self, _: u64, _: SystemTime, _: &CompressState) -> bool {
+        true
+    }
+
+    async fn compress(
+        &self,
+        _: &CompressTask,
+        _: &mut CompressState,
+    ) -> Result<Compressed, CompressError> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_compressor_that_does_not_heed_the_token_ends_with_the_turn() {
+    let model = ScriptedProvider::new().say("again");
+    let session = agent(&model).compressor(Deaf).build().unwrap().session();
+
+    let reply = session.send("Go.");
+    for _ in 0..10 {
+        tokio::task::yield_now().await;
+    }
+    session.cancel();
+
+    assert_eq!(reply.await.unwrap().finish, Finish::Cancelled);
+    assert_eq!(model.requests().len(), 0);
 }
 
 /// A section that shows version `x` of `notes`.

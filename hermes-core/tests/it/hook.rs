@@ -512,7 +512,8 @@ async fn the_end_is_heard_once_however_a_turn_ends() {
     let crashing = Agent::builder(Crashes).model("any").hook(hook.clone()).build().unwrap();
     let lost = crashing.session().send("Five.").await;
 
-    assert!(matches!(lost, Err(AgentError::Lost)), "{lost:?}");
+    let lost = lost.unwrap_err().describe();
+    assert_eq!(lost, "the model could not be asked: the provider crashed");
     assert_eq!(
         hook.log(),
         [
@@ -520,7 +521,7 @@ async fn the_end_is_heard_once_however_a_turn_ends() {
             "probe: end 2 the model could not be asked",
             "probe: end 3 Cancelled",
             "probe: end 4 Cancelled",
-            "probe: end 1 the turn ended without a result",
+            "probe: end 1 the model could not be asked",
         ]
     );
 }
