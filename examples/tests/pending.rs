@@ -4,15 +4,19 @@
 
 use std::fs;
 
+use futures::StreamExt;
 use hermes_core::{
     Agent,
+    agent::AgentEvent,
+    approval::{self, Approval, ApprovalRequest},
+    audit::AuditEvent,
     change::Fate,
     memory::Target,
     origin::OriginKind,
     pending::{FilePending, HeldWrites},
     review::{ReviewOutcome, ReviewReport},
     skill::{SkillFile, SkillStore},
-    testing::ScriptedProvider,
+    testing::{RecordingAudit, ScriptedProvider},
 };
 use hermes_memory::{FileMemory, Memory};
 use hermes_review::{Intervals, NudgePolicy, Writes};
@@ -104,4 +108,46 @@ async fn each_subsystem_is_held_for_itself() {
     let fates: Vec<bool> = report.changes.iter().map(|it| it.fate == Fate::Applied).collect();
     assert_eq!(fates, [true, false]);
     assert_eq!(home.fact().as_deref(), Some(FACT));
+}
+
+#[tokio::test]
+async fn the_user_is_asked_about_what_their_own_conversation_would_keep() {
+    let home = Home(tempfile::tempdir().unwrap());
+    let model = ScriptedProvider::new()
+        .call("memory", json!({"action": "add", "content": FACT}))
+        .call("skill_manage", json!({"action": "create", "name": "deploy", "content": SKILL}))
+        .say("One of two.");
+    let person = approval::from_fn(|request: ApprovalRequest| async move {
+        let diff = request.change.unwrap().diff;
+        if diff.contains(FACT) { Approval::AllowOnce } else { Approval::Deny("no".to_owned()) }
+    });
+    let log = RecordingAudit::default();
+    let agent = Agent::builder(model)
+        .model("scripted")
+        .memory(home.memory())
+        .skills(home.skills())
+        .review(NudgePolicy::new(Intervals::new(0, 0)).hold(Writes::All))
+        .approver(person)
+        .audit(log.clone())
+        .build()
+        .unwrap();
+
+    let mut reply = agent.session().send("Remember both.");
+    let mut asked = Vec::new();
+    while let Some(event) = reply.next().await {
+        if let AgentEvent::ApprovalAsked(request) = event {
+            asked.push(request.reasons[0].clone());
+        }
+    }
+    let turn = reply.await.unwrap();
+
+    let of_memory = "Changes of memory need approval.".to_owned();
+    assert_eq!(asked, [of_memory, "Changes of the skill \"deploy\" need approval.".to_owned()]);
+    assert_eq!((turn.changes.len(), home.fact().as_deref()), (1, Some(FACT)));
+    assert!(!home.0.path().join("skills/deploy").exists());
+    let decisions = log.events().into_iter().filter_map(|event| match event {
+        AuditEvent::Approval { tool, decision, .. } => Some(format!("{tool} {decision}")),
+        _ => None,
+    });
+    assert_eq!(decisions.collect::<Vec<_>>(), ["memory allowed", "skill_manage denied"]);
 }
