@@ -89,7 +89,7 @@ impl<D: Decode> Events<D> {
         loop {
             if self.token.is_cancelled() && !self.is_over {
                 self.reading.queue.clear();
-                self.is_over = true;
+                self.give_up();
                 return Some(Err(cancelled()));
             }
             if let Some(event) = self.reading.queue.pop_front() {
@@ -97,7 +97,7 @@ impl<D: Decode> Events<D> {
                 return Some(Ok(event));
             }
             if let Some(err) = self.failure.take() {
-                self.is_over = true;
+                self.give_up();
                 return Some(Err(err));
             }
             if self.is_over || self.reading.is_done() {
@@ -106,6 +106,12 @@ impl<D: Decode> Events<D> {
             let piece = self.wait().await;
             self.settle(piece).await;
         }
+    }
+
+    /// Ends the answer here. Without its body a connection is closed, which tells the endpoint to stop.
+    fn give_up(&mut self) {
+        self.is_over = true;
+        self.bytes = stream::empty().boxed();
     }
 
     /// Waits for more bytes; `None` at their end.

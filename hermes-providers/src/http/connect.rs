@@ -103,6 +103,11 @@ pub(super) fn unreachable(err: reqwest::Error, place: &str) -> ProviderError {
     ProviderError::new(kind, format!("{place}: {reason}")).with_source(err)
 }
 
+/// Returns whether a connection stood, but ended or was spoilt before an answer came.
+pub(super) fn is_broken(err: &reqwest::Error) -> bool {
+    err.is_request() && !err.is_connect() && !err.is_timeout() && !err.is_redirect()
+}
+
 /// Makes the error of an answer that broke off after it had begun.
 pub(super) fn broken(err: reqwest::Error, place: &str) -> ProviderError {
     let err = err.without_url();

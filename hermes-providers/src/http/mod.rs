@@ -9,7 +9,14 @@ mod setup;
 pub(crate) mod sse;
 pub(crate) mod status;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
 use hermes_core::{
@@ -97,6 +104,8 @@ pub(crate) struct Endpoint {
     pub(crate) timeouts: Timeouts,
     pub(crate) scrubber: Scrubber,
     pub(crate) clock: Arc<dyn Clock>,
+    /// Whether its last request was answered, so that the client may keep a connection to it.
+    pub(crate) has_answered: AtomicBool,
 }
 
 impl fmt::Debug for Endpoint {
@@ -129,16 +138,19 @@ impl Endpoint {
         }
     }
 
+    /// Sends a request, and once more if the connection broke that an earlier answer may have left: an
+    /// endpoint closes such a one whenever it likes, and then the request has gone unheard.
     async fn send(&self, body: Bytes) -> Result<Response, ProviderError> {
-        let request = self
-            .client
-            .post(self.url.clone())
-            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .header(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"))
-            .headers(self.headers.clone())
-            .body(body);
         let limit = self.timeouts.first_byte;
-        let response = match tokio::time::timeout(limit, request.send()).await {
+        let mut outcome = tokio::time::timeout(limit, self.post(body.clone())).await;
+        if matches!(&outcome, Ok(Err(err)) if connect::is_broken(err))
+            && self.has_answered.load(Ordering::Relaxed)
+        {
+            tracing::debug!(place = %self.place, "a kept connection broke, the request is sent again");
+            outcome = tokio::time::timeout(limit, self.post(body)).await;
+        }
+        self.has_answered.store(matches!(outcome, Ok(Ok(_))), Ordering::Relaxed);
+        let response = match outcome {
             Ok(Ok(response)) => response,
             Ok(Err(err)) => return Err(connect::unreachable(err, &self.place)),
             Err(_) => return Err(self.silent(limit)),
@@ -147,6 +159,17 @@ impl Endpoint {
             return self.check_encoding(response);
         }
         Err(self.refused(response).await)
+    }
+
+    async fn post(&self, body: Bytes) -> reqwest::Result<Response> {
+        let request = self
+            .client
+            .post(self.url.clone())
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .header(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"))
+            .headers(self.headers.clone())
+            .body(body);
+        request.send().await
     }
 
     fn check_encoding(&self, response: Response) -> Result<Response, ProviderError> {

@@ -1,6 +1,9 @@
 //! What every provider over HTTP is set up with.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use hermes_core::clock::{Clock, SystemClock};
 use reqwest::{
@@ -74,6 +77,7 @@ impl Setup {
             timeouts: self.timeouts,
             scrubber,
             clock: Arc::clone(&self.clock),
+            has_answered: AtomicBool::new(false),
         };
         Ok((endpoint, name))
     }

@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, mpsc::Sender},
 };
 
 /// What a connection gets for its request.
@@ -13,6 +13,21 @@ pub(crate) enum Reply {
     Bytes(Vec<u8>),
     /// These bytes; then nothing, until the client goes away.
     Hang(Vec<u8>),
+    /// As `Hang`, and a note when the client has gone.
+    Watched(Vec<u8>, Sender<()>),
+    /// These bytes on a connection that the client may keep, until it uses it again.
+    Kept(Vec<u8>, Parting),
+}
+
+/// How a server leaves a connection that it said it would keep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Parting {
+    /// It closes it while the next request comes.
+    Close,
+    /// It resets it while the next request comes.
+    Reset,
+    /// It writes something that no answer begins with.
+    Garbage,
 }
 
 /// A server on loopback, one reply per connection; the last one repeats.
@@ -69,7 +84,34 @@ fn serve(mut stream: TcpStream, reply: Option<Reply>, seen: &Mutex<Vec<String>>)
             let _ = stream.write_all(&bytes);
             stream.read(&mut [0]).map(|_| ())
         }
+        Some(Reply::Watched(bytes, gone)) => {
+            let _ = stream.write_all(&bytes);
+            let _ = stream.read(&mut [0]);
+            let _ = gone.send(());
+            Ok(())
+        }
+        Some(Reply::Kept(bytes, parting)) => {
+            let _ = stream.write_all(&bytes);
+            part(stream, parting)
+        }
     };
+}
+
+fn part(mut stream: TcpStream, parting: Parting) -> std::io::Result<()> {
+    match parting {
+        Parting::Close => {
+            read_request(&stream);
+        }
+        // What is left unread makes closing a reset.
+        Parting::Reset => {
+            stream.read_exact(&mut [0])?;
+        }
+        Parting::Garbage => {
+            read_request(&stream);
+            stream.write_all(b"0\r\n\r\n")?;
+        }
+    }
+    Ok(())
 }
 
 fn read_request(stream: &TcpStream) -> Option<String> {
@@ -107,6 +149,14 @@ pub(crate) fn json(status: &str, body: &str) -> Reply {
 pub(crate) fn sse(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n{body}")
         .into_bytes()
+}
+
+/// Returns a stream of events that ends by itself, so that the connection can be kept.
+pub(crate) fn sse_kept(body: &str) -> Vec<u8> {
+    let chunk =
+        if body.is_empty() { String::new() } else { format!("{:x}\r\n{body}\r\n", body.len()) };
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked";
+    format!("{head}\r\n\r\n{chunk}0\r\n\r\n").into_bytes()
 }
 
 /// Returns an answer of status 200 in gzip that ends before its data does.

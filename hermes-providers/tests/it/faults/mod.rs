@@ -6,16 +6,19 @@ mod table;
 
 use std::{collections::BTreeSet, time::Duration};
 
+use futures::StreamExt;
 use hermes_core::{
     Agent,
     agent::{AgentError, Finish, FinishedTurn},
-    provider::{ProviderErrorKind as Kind, Recovery},
+    message::Message,
+    provider::{ModelEvent, ProviderErrorKind as Kind, Recovery, Request},
 };
+use tokio_util::sync::CancellationToken;
 
 use self::table::faults;
 use crate::{
     ask,
-    server::{Reply, Server, http},
+    server::{Parting, Reply, Server, http, sse, sse_kept},
     wires::{CHAT, KEY, WIRES},
 };
 
@@ -86,6 +89,46 @@ async fn pauses_are_read_in_both_forms() {
             let pause = Some(Duration::from_secs(7));
             assert_eq!(err.recovery(), Recovery::Retry(pause), "{} on {}", fault.name, wire.name);
         }
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_a_kept_connection_swallowed_is_sent_again_once() {
+    for wire in WIRES {
+        let kept = Reply::Kept(sse_kept(&wire.answer()), Parting::Close);
+        let server = Server::start(vec![kept, Reply::Bytes(Vec::new())]);
+        let provider = wire.provider(&server.url());
+
+        let first = ask(&*provider).await.unwrap();
+        let second = ask(&*provider).await.unwrap_err();
+        let third = ask(&*provider).await.unwrap_err();
+
+        assert_eq!(first.text(), "hello");
+        assert_eq!((second.kind(), third.kind()), (Kind::Unreachable, Kind::Unreachable));
+        // Beside the first and the one that was swallowed: the second anew, and the third.
+        assert_eq!(server.requests().len(), 3, "{}", wire.name);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_failed_lets_go_of_its_connection() {
+    for wire in WIRES {
+        let (gone, is_gone) = std::sync::mpsc::channel();
+        let answer = sse(&format!("{}{}", wire.hello, wire.error));
+        let server = Server::start(vec![Reply::Watched(answer, gone)]);
+        let request = Request::new("m", vec![Message::user("hi")]);
+        let provider = wire.provider(&server.url());
+        let mut events = provider.stream(&request, &CancellationToken::new()).await.unwrap();
+
+        let said = events.next().await.unwrap().unwrap();
+        let failed = events.next().await.unwrap().unwrap_err();
+
+        assert_eq!(said, ModelEvent::Text("hello".to_owned()));
+        assert_eq!(failed.kind(), Kind::Overloaded);
+        let waited =
+            tokio::task::spawn_blocking(move || is_gone.recv_timeout(Duration::from_secs(5)));
+        assert!(waited.await.unwrap().is_ok(), "{}", wire.name);
+        assert!(events.next().await.is_none());
     }
 }
 

@@ -4,7 +4,7 @@ use hermes_core::provider::ProviderErrorKind as Kind;
 
 use super::stage::Play;
 use crate::{
-    server::{Reply, gzip_that_is_cut, http, json, sse},
+    server::{Parting, Reply, gzip_that_is_cut, http, json, sse, sse_kept},
     wires::{KEY, Wire},
 };
 
@@ -19,10 +19,19 @@ pub(crate) struct Fault {
 
 /// Returns all faults, as they are on `wire`.
 pub(crate) fn faults(wire: Wire) -> Vec<Fault> {
-    [connections(), addresses(), accounts(), requests(), troubles(), answers(), streams(wire)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        connections(),
+        addresses(),
+        accounts(),
+        requests(),
+        troubles(),
+        answers(),
+        streams(wire),
+        kept(wire),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn fault(name: &'static str, play: Play, kind: Kind, words: [&'static str; 2]) -> Fault {
@@ -184,5 +193,20 @@ fn streams(wire: Wire) -> Vec<Fault> {
         answer("ends in an event", begun("data: {\"ty"), Kind::StreamCut, ["early", "ask again"]),
         answer("ends in a chunk", chunked, Kind::StreamCut, ["broke", "ask again"]),
         answer("falls silent", Reply::Hang(sse(hello)), Kind::Timeout, ["silent", "more time"]),
+    ]
+}
+
+/// A stream that is cut, on a connection that seems good for another request and is not.
+fn kept(wire: Wire) -> Vec<Fault> {
+    let cut = |name, parting, events: &str, word| {
+        let reply = Reply::Kept(sse_kept(events), parting);
+        answer(name, reply, Kind::StreamCut, [word, "ask again"])
+    };
+    vec![
+        cut("says nothing and closes late", Parting::Close, "", "no answer"),
+        cut("says nothing and resets late", Parting::Reset, "", "no answer"),
+        cut("cuts and closes late", Parting::Close, wire.hello, "early"),
+        cut("cuts and resets late", Parting::Reset, wire.hello, "early"),
+        cut("cuts and leaves garbage", Parting::Garbage, wire.hello, "early"),
     ]
 }
