@@ -2,7 +2,10 @@
 //!
 //! ```text
 //! cargo bench -p hermes-benches --bench providers
+//! cargo bench -p hermes-benches --bench providers -- 'Anthropic, Text'
 //! ```
+//!
+//! A word after `--` picks the rows whose names have it, for a profiler.
 //!
 //! Times depend on the machine; the ratios within one run are what counts. Building the body of a long
 //! request is held against a copy of its bytes, decoding a stream against parsing its data to nothing.
@@ -15,7 +18,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use hermes_benches::samples::{self, Deltas, Stream};
 use hermes_core::{message::Message, provider::Request};
-use hermes_providers::{Anthropic, BuildError, OpenAiChat};
+use hermes_providers::{Anthropic, BuildError, OpenAiChat, OpenAiResponses};
 use serde::de::IgnoredAny;
 
 const BASE: &str = "http://127.0.0.1:9";
@@ -26,10 +29,12 @@ const PIECE: usize = 4_096;
 fn main() -> Result<(), BuildError> {
     let chat = OpenAiChat::builder(BASE).build()?;
     let messages = Anthropic::builder(BASE).build()?;
+    let responses = OpenAiResponses::builder(BASE).build()?;
 
     println!("body of 1,000 messages (4 MB), one of them new; limit 2x a copy of its bytes");
     report_body("  OpenAiChat", |request| chat.build_body(request));
     report_body("  Anthropic", |request| messages.build_body(request));
+    report_body("  OpenAiResponses", |request| responses.build_body(request));
 
     println!("stream of 10,000 deltas; limit 3x IgnoredAny over the same data");
     for deltas in [Deltas::Text, Deltas::Arguments] {
@@ -39,12 +44,18 @@ fn main() -> Result<(), BuildError> {
         let stream = samples::messages_stream(10_000, deltas);
         let read = |bytes: &[u8]| messages.read_answer(bytes.chunks(PIECE)).flatten().count();
         report_stream(&format!("  Anthropic, {deltas:?}"), &stream, read);
+        let stream = samples::responses_stream(10_000, deltas);
+        let read = |bytes: &[u8]| responses.read_answer(bytes.chunks(PIECE)).flatten().count();
+        report_stream(&format!("  OpenAiResponses, {deltas:?}"), &stream, read);
     }
     Ok(())
 }
 
 /// Measures a request that goes on from one that was sent before.
 fn report_body(name: &str, build: impl Fn(&Request) -> Bytes) {
+    if !is_wanted(name) {
+        return;
+    }
     let messages = samples::conversation(999, 4_000_000);
     let request = |new: Option<String>| {
         let messages = messages.iter().cloned().chain(new.map(Message::user));
@@ -62,6 +73,9 @@ fn report_body(name: &str, build: impl Fn(&Request) -> Bytes) {
 
 /// Measures a stream that comes in pieces, as from a socket. `read` counts the events.
 fn report_stream(name: &str, stream: &Stream, read: impl Fn(&[u8]) -> usize) {
+    if !is_wanted(name) {
+        return;
+    }
     assert!(10_000 < read(&stream.bytes), "the stream is not read to its end");
     let (ignored, decoded) = fastest_of_two(
         || {
@@ -73,6 +87,11 @@ fn report_stream(name: &str, stream: &Stream, read: impl Fn(&[u8]) -> usize) {
         || read(black_box(&stream.bytes)),
     );
     report(name, decoded, ignored);
+}
+
+fn is_wanted(name: &str) -> bool {
+    let mut words = std::env::args().skip(1).filter(|it| !it.starts_with("--"));
+    words.next().is_none_or(|word| name.contains(&word))
 }
 
 fn report(name: &str, taken: Duration, base: Duration) {

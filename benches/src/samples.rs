@@ -142,6 +142,46 @@ pub fn messages_stream(count: usize, deltas: Deltas) -> Stream {
     stream
 }
 
+/// Makes a stream of responses with `count` deltas, after `OpenAI`'s "Streaming events".
+pub fn responses_stream(count: usize, deltas: Deltas) -> Stream {
+    let mut stream = Stream::default();
+    let mut number = 0;
+    let mut push = |kind: &str, rest: &str| {
+        let payload = format!("{{\"type\":\"{kind}\",\"sequence_number\":{number},{rest}}}");
+        stream.push(Some(kind), payload);
+        number += 1;
+    };
+    let (item, kind, id) = match deltas {
+        Deltas::Text => (
+            "{\"id\":\"msg_1\",\"type\":\"message\",\"status\":\"in_progress\",\"content\":[],\
+             \"role\":\"assistant\"}",
+            "response.output_text.delta",
+            "msg_67c9fdcf37fc8190ba82116e33fb28c507b8b0ad4e5eb654",
+        ),
+        Deltas::Arguments => (
+            "{\"type\":\"function_call\",\"id\":\"fc_1\",\"call_id\":\"call_1\",\"name\":\"write\",\
+             \"arguments\":\"\"}",
+            "response.function_call_arguments.delta",
+            "fc_67ca09c6bedc8190a7abfec07b1a1332096610f474011cc0",
+        ),
+    };
+    push("response.created", "\"response\":{\"id\":\"resp_1\",\"status\":\"in_progress\"}");
+    push("response.output_item.added", &format!("\"output_index\":0,\"item\":{item}"));
+    for piece in pieces(count, deltas) {
+        let content = if deltas == Deltas::Text { "\"content_index\":0," } else { "" };
+        let rest = format!(
+            "\"item_id\":\"{id}\",\"output_index\":0,{content}\"delta\":{piece},\"logprobs\":[]"
+        );
+        push(kind, &rest);
+    }
+    push(
+        "response.completed",
+        "\"response\":{\"id\":\"resp_1\",\"status\":\"completed\",\"output\":[],\
+         \"usage\":{\"input_tokens\":25,\"output_tokens\":9}}",
+    );
+    stream
+}
+
 /// Returns `count` pieces of text, or of arguments that are an object together, as JSON strings.
 fn pieces(count: usize, deltas: Deltas) -> impl Iterator<Item = String> {
     (0..count).map(move |nth| {

@@ -25,11 +25,19 @@ pub(super) struct Body<'a> {
     pub(super) caching: Caching,
 }
 
-/// A message on the wire: the blocks of one or several of ours.
+/// The messages on the wire, each with the blocks of one or several of ours.
+#[derive(Debug, Default)]
+struct Turns {
+    turns: Vec<Turn>,
+    /// The blocks of all turns, in their order.
+    fragments: Vec<Arc<[u8]>>,
+}
+
 #[derive(Debug)]
 struct Turn {
     role: &'static str,
-    fragments: Vec<Arc<[u8]>>,
+    /// Where its fragments end, and those of the next one begin.
+    end: usize,
     /// Whether the last block may carry a marker.
     can_be_marked: bool,
 }
@@ -41,43 +49,40 @@ impl Body<'_> {
 
     /// Returns the body: the other fields in the order of their names, the messages at the end.
     pub(super) fn bytes(self, request: &Request) -> Bytes {
-        let turns = self.turns(request);
+        let Turns { turns, fragments } = self.turns(request);
         let mut out = body::head(self.fields(request), &self.link.fields, MANNER.list);
-        let length: usize = turns.iter().flat_map(|it| &it.fragments).map(|it| it.len() + 1).sum();
-        out.reserve(length + turns.len() * 64 + 256);
+        let length: usize = fragments.iter().map(|it| it.len() + 1).sum();
+        out.reserve(length + turns.len() * Turn::AROUND + 256);
         let unmarked = turns.len().saturating_sub(Self::MARKED);
+        let mut start = 0;
         for (nth, turn) in turns.iter().enumerate() {
             if 0 < nth {
                 out.push(b',');
             }
             let marker = self.caching.marker().filter(|_| unmarked <= nth && turn.can_be_marked);
-            turn.write(marker, &mut out);
+            turn.write(fragments.get(start..turn.end).unwrap_or_default(), marker, &mut out);
+            start = turn.end;
         }
         body::close(out)
     }
 
     /// Returns turns that alternate, beginning and ending with the user.
-    fn turns(self, request: &Request) -> Vec<Turn> {
-        let mut turns: Vec<Turn> = Vec::with_capacity(request.messages.len() + 2);
+    fn turns(self, request: &Request) -> Turns {
+        let mut turns = Turns::default();
+        turns.turns.reserve(request.messages.len() + 2);
+        turns.fragments.reserve(request.messages.len() + 2);
         let provider = &*self.link.name;
         let mut kept = self.link.fragments.lock();
         for outgoing in arrange(&request.messages) {
             let fragment = kept.of(&outgoing, |message| blocks(message, provider));
             let message = outgoing.message();
-            let role = role(message);
-            if fragment.is_empty() && role == "assistant" {
+            if fragment.is_empty() && role(message) == "assistant" {
                 continue;
             }
-            if turns.is_empty() && role == "assistant" {
-                turns.push(Turn::user());
-            }
-            match turns.last_mut() {
-                Some(last) if last.role == role => last.push(message, fragment),
-                _ => turns.push(Turn::of(message, fragment)),
-            }
+            turns.push(message, fragment);
         }
-        if turns.last().is_none_or(|it| it.role == "assistant") {
-            turns.push(Turn::user());
+        if turns.last_role() != Some("user") {
+            turns.begin("user");
         }
         turns
     }
@@ -119,33 +124,43 @@ impl Body<'_> {
     }
 }
 
-impl Turn {
-    /// Returns a turn of the user in which nothing is said.
-    fn user() -> Self {
-        Self { role: "user", fragments: Vec::new(), can_be_marked: true }
-    }
-
-    fn of(message: &Message, fragment: Arc<[u8]>) -> Self {
-        let mut turn = Self { role: role(message), fragments: Vec::new(), can_be_marked: true };
-        turn.push(message, fragment);
-        turn
-    }
-
+impl Turns {
     fn push(&mut self, message: &Message, fragment: Arc<[u8]>) {
-        if !fragment.is_empty() {
-            self.fragments.push(fragment);
-            self.can_be_marked = can_be_marked(message);
+        let role = role(message);
+        if self.turns.is_empty() && role == "assistant" {
+            self.begin("user");
         }
+        if self.last_role() != Some(role) {
+            self.begin(role);
+        }
+        let Some(last) = self.turns.last_mut().filter(|_| !fragment.is_empty()) else { return };
+        last.end += 1;
+        last.can_be_marked = can_be_marked(message);
+        self.fragments.push(fragment);
     }
 
-    fn write(&self, marker: Option<&str>, out: &mut Vec<u8>) {
+    /// Begins a turn in which nothing is said yet.
+    fn begin(&mut self, role: &'static str) {
+        self.turns.push(Turn { role, end: self.fragments.len(), can_be_marked: true });
+    }
+
+    fn last_role(&self) -> Option<&'static str> {
+        self.turns.last().map(|it| it.role)
+    }
+}
+
+impl Turn {
+    /// More than the bytes of a turn around its blocks.
+    const AROUND: usize = 64;
+
+    fn write(&self, fragments: &[Arc<[u8]>], marker: Option<&str>, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"role\":\"");
         out.extend_from_slice(self.role.as_bytes());
         out.extend_from_slice(b"\",\"content\":[");
-        if self.fragments.is_empty() {
+        if fragments.is_empty() {
             body::write(&OutBlock::Text { text: NOTHING_SAID }, out);
         }
-        body::join(&self.fragments, out);
+        body::join(fragments, out);
         if let Some(marker) = marker {
             // A block ends in a brace, and the marker goes before it.
             out.pop();

@@ -22,7 +22,22 @@ pub(crate) enum Loose<'a> {
     Tree(Box<Value>),
 }
 
+impl<'a> Loose<'a> {
+    /// Takes the text out, empty if it is none.
+    #[inline]
+    pub(crate) fn take_text(&mut self) -> Cow<'a, str> {
+        match std::mem::take(self) {
+            Self::Text(text) => text,
+            other => {
+                *self = other;
+                Cow::Borrowed("")
+            }
+        }
+    }
+}
+
 impl Loose<'_> {
+    #[inline]
     pub(crate) fn as_str(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -31,11 +46,13 @@ impl Loose<'_> {
     }
 
     /// Returns the text, if there is any.
+    #[inline]
     pub(crate) fn text(&self) -> Option<&str> {
         self.as_str().filter(|text| !text.is_empty())
     }
 
     /// Returns text or a number as text, if there is any.
+    #[inline]
     pub(crate) fn to_word(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) if !text.is_empty() => Some(Cow::Borrowed(text)),
@@ -44,6 +61,7 @@ impl Loose<'_> {
         }
     }
 
+    #[inline]
     pub(crate) fn as_u64(&self) -> Option<u64> {
         match self {
             Self::Number(number) => number.as_u64(),
@@ -60,6 +78,7 @@ impl Loose<'_> {
     }
 
     /// Returns whether the field says nothing: absent, `null` or `false`.
+    #[inline]
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, Self::Null | Self::Bool(false))
     }
@@ -76,55 +95,59 @@ impl Loose<'_> {
     }
 }
 
-struct LooseVisitor;
+/// Reads a value of any type to its place.
+struct LooseVisitor<'p, 'a>(&'p mut Loose<'a>);
 
-impl<'de> Visitor<'de> for LooseVisitor {
-    type Value = Loose<'de>;
+impl<'de> Visitor<'de> for LooseVisitor<'_, 'de> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Loose::Null)
+    fn visit_unit<E>(self) -> Result<(), E> {
+        *self.0 = Loose::Null;
+        Ok(())
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(Loose::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        *self.0 = Loose::Bool(value);
+        Ok(())
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(Loose::Number(value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
+        *self.0 = Loose::Number(value.into());
+        Ok(())
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(Loose::Number(value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        *self.0 = Loose::Number(value.into());
+        Ok(())
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(serde_json::Number::from_f64(value).map_or(Loose::Null, Loose::Number))
+    fn visit_f64<E>(self, value: f64) -> Result<(), E> {
+        *self.0 = serde_json::Number::from_f64(value).map_or(Loose::Null, Loose::Number);
+        Ok(())
     }
 
-    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Borrowed(value)))
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<(), E> {
+        *self.0 = Loose::Text(Cow::Borrowed(value));
+        Ok(())
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Owned(value.to_owned())))
+    fn visit_str<E>(self, value: &str) -> Result<(), E> {
+        *self.0 = Loose::Text(Cow::Owned(value.to_owned()));
+        Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Self::Value, A::Error> {
-        Box::deserialize(value::SeqAccessDeserializer::new(seq)).map(Loose::Tree)
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        *self.0 = Loose::Tree(Box::deserialize(value::SeqAccessDeserializer::new(seq))?);
+        Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Box::deserialize(value::MapAccessDeserializer::new(map)).map(Loose::Tree)
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Loose<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LooseVisitor)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        *self.0 = Loose::Tree(Box::deserialize(value::MapAccessDeserializer::new(map))?);
+        Ok(())
     }
 }
 
@@ -162,8 +185,7 @@ pub(crate) trait Fill<'de>: Sized {
 
 impl<'de> Fill<'de> for Loose<'de> {
     fn fill<D: Deserializer<'de>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        *self = Self::deserialize(deserializer)?;
-        Ok(())
+        deserializer.deserialize_any(LooseVisitor(self))
     }
 }
 
@@ -334,6 +356,10 @@ impl<'de, T: Record<'de>> DeserializeSeed<'de> for Item<'_, T> {
 
 impl<'de, T: Record<'de>> Shape<'de> for Item<'_, T> {
     fn take_map<A: MapAccess<'de>>(&mut self, map: A) -> Result<(), A::Error> {
+        if self.0.is_empty() {
+            // One item is what most lists have, and a record is large.
+            self.0.reserve_exact(1);
+        }
         self.0.push(T::default());
         self.0.last_mut().map_or(Ok(()), |last| last.fields(map))
     }

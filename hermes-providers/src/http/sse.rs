@@ -30,6 +30,8 @@ impl SseDecoder {
         bytes: &[u8],
         mut emit: impl FnMut(&str) -> Result<(), E>,
     ) -> Result<(), E> {
+        // Checked once for all lines, unless a character is cut.
+        let checked = str::from_utf8(bytes).ok();
         let mut rest = bytes;
         while let Some(at) = memchr::memchr2(b'\n', b'\r', rest) {
             let (head, tail) = rest.split_at(at);
@@ -41,9 +43,13 @@ impl SseDecoder {
                 continue;
             }
             if let Some((data, after)) = self.whole_event(head, rest) {
+                let line_end = bytes.len() - tail.len();
                 rest = after;
                 self.has_begun = true;
-                emit(&text(data))?;
+                match checked.and_then(|it| it.get(line_end - data.len()..line_end)) {
+                    Some(data) => emit(data)?,
+                    None => emit(&text(data))?,
+                }
             } else if self.line.is_empty() {
                 self.end_line(head, &mut emit)?;
             } else {
@@ -84,6 +90,7 @@ impl SseDecoder {
 
     /// Returns the data of an event that is all in `line`, and what comes after its empty line. That is
     /// how most events come, and it saves a copy.
+    #[inline]
     fn whole_event<'a>(&self, line: &'a [u8], rest: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         if self.has_data || !self.line.is_empty() || self.ends_with_cr {
             return None;
@@ -108,32 +115,37 @@ impl SseDecoder {
             self.data.clear();
             return outcome;
         }
-        let at = memchr::memchr(b':', line).unwrap_or(line.len());
-        let (name, value) = line.split_at(at);
-        let value = value.strip_prefix(b":").unwrap_or(value);
-        let value = value.strip_prefix(b" ").unwrap_or(value);
-        match name {
-            b"data" => {
-                if self.has_data {
-                    self.data.push('\n');
-                }
-                self.data.push_str(&text(value));
+        if let Some(value) = value_of(b"data", line) {
+            if self.has_data {
+                self.data.push('\n');
             }
-            b"error" => {
-                self.data.clear();
-                self.data.push_str("{\"error\":");
-                self.data.push_str(&text(value));
-                self.data.push('}');
-            }
-            _ => return Ok(()),
+            self.data.push_str(&text(value));
+            self.has_data = true;
+        } else if let Some(value) = value_of(b"error", line) {
+            self.data.clear();
+            self.data.push_str("{\"error\":");
+            self.data.push_str(&text(value));
+            self.data.push('}');
+            self.has_data = true;
         }
-        self.has_data = true;
         Ok(())
     }
 }
 
+/// Returns the value of a line that is the field `name`.
+#[inline]
+fn value_of<'a>(name: &[u8], line: &'a [u8]) -> Option<&'a [u8]> {
+    let rest = line.strip_prefix(name)?;
+    if rest.is_empty() {
+        return Some(rest);
+    }
+    let value = rest.strip_prefix(b":")?;
+    Some(value.strip_prefix(b" ").unwrap_or(value))
+}
+
 /// Returns `bytes` as text, with what is broken replaced. Checking first is many times faster than
 /// looking for what to replace.
+#[inline]
 fn text(bytes: &[u8]) -> Cow<'_, str> {
     str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

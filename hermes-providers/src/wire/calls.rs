@@ -61,8 +61,10 @@ impl Calls {
             }
             let Some(slot) = self.slots.get_mut(at) else { return first };
             let (event, taken) = slot.take(number(at), fragment, rest, is_new);
-            let event = self.with_id(at, fragment, event);
-            out.push_back(event);
+            out.push_back(match &fragment.id {
+                Some(id) => self.with_id(at, id, event),
+                None => event,
+            });
             rest = rest.get(taken..).unwrap_or_default();
             is_new = false;
             if rest.is_empty() {
@@ -126,9 +128,10 @@ impl Calls {
     }
 
     /// Adds an id that comes late.
-    fn with_id(&mut self, at: usize, fragment: &Fragment<'_>, event: ModelEvent) -> ModelEvent {
-        let lacks_id = self.slots.get(at).is_some_and(|slot| slot.wire_id.is_none());
-        let (Some(id), true) = (fragment.id.as_deref(), lacks_id) else { return event };
+    fn with_id(&mut self, at: usize, id: &str, event: ModelEvent) -> ModelEvent {
+        if self.slots.get(at).is_none_or(|slot| slot.wire_id.is_some()) {
+            return event;
+        }
         let distinct = self.distinct(id);
         if let Some(slot) = self.slots.get_mut(at) {
             slot.wire_id = Some(id.to_owned());
@@ -222,6 +225,10 @@ impl Scanner {
 
     /// Copies `text` to `out` up to where a new object starts. Returns the bytes taken.
     fn feed(&mut self, text: &str, out: &mut String) -> usize {
+        if self.is_plain(text) {
+            out.push_str(text);
+            return text.len();
+        }
         let mut copied = 0;
         // All that matters is ASCII, which is never part of another character.
         for (at, byte) in text.bytes().enumerate() {
@@ -238,6 +245,12 @@ impl Scanner {
         }
         out.push_str(text.get(copied..).unwrap_or_default());
         text.len()
+    }
+
+    /// Returns whether `text` is all within a string and changes nothing, as most of what comes does.
+    fn is_plain(&self, text: &str) -> bool {
+        let is_special = |byte: u8| matches!(byte, b'"' | b'\\' | 0..b' ');
+        self.in_string && !self.is_escaped && !text.bytes().any(is_special)
     }
 
     fn step(&mut self, byte: u8) {

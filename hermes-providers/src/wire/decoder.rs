@@ -222,23 +222,29 @@ impl Answer<'_> {
     }
 
     /// Takes note that the endpoint has begun to answer.
+    #[inline]
     pub(crate) fn begin(&mut self) {
         self.state.progress = self.state.progress.max(Progress::Begun);
     }
 
-    pub(crate) fn text(&mut self, text: &str) {
+    #[inline]
+    pub(crate) fn text<'t>(&mut self, text: impl Into<Cow<'t, str>>) {
+        let text = text.into();
         if !text.is_empty() {
             self.begin();
-            self.out.push_back(ModelEvent::Text(text.to_owned()));
+            self.out.push_back(ModelEvent::Text(text.into_owned()));
         }
     }
 
     /// Takes words that refuse, which are text for whoever reads them.
-    pub(crate) fn refusal(&mut self, text: &str) {
+    #[inline]
+    pub(crate) fn refusal<'t>(&mut self, text: impl Into<Cow<'t, str>>) {
+        let text = text.into();
         self.state.has_refused |= !text.is_empty();
         self.text(text);
     }
 
+    #[inline]
     pub(crate) fn reasoning(&mut self, text: &str) {
         if !text.is_empty() {
             self.begin();
@@ -253,6 +259,7 @@ impl Answer<'_> {
     }
 
     /// Takes a piece of a call. Returns the number of the call.
+    #[inline]
     pub(crate) fn call(
         &mut self,
         index: u64,
@@ -283,6 +290,7 @@ impl Answer<'_> {
 }
 
 /// Returns the data of an event without the white space around it, of which there is none as a rule.
+#[inline]
 fn trimmed(data: &str) -> &str {
     if data.starts_with('{') && data.ends_with('}') { data } else { data.trim() }
 }

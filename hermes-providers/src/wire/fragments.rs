@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     fmt,
+    hash::{BuildHasherDefault, Hasher},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -24,8 +25,8 @@ pub(crate) struct Fragments {
 
 #[derive(Default)]
 pub(crate) struct Halves {
-    new: HashMap<usize, Kept>,
-    old: HashMap<usize, Kept>,
+    new: HashMap<usize, Kept, BuildHasherDefault<AddressHasher>>,
+    old: HashMap<usize, Kept, BuildHasherDefault<AddressHasher>>,
     bytes: usize,
 }
 
@@ -77,6 +78,33 @@ impl Halves {
             self.bytes = 0;
         }
         fragment
+    }
+}
+
+/// Spreads addresses, which nobody else chooses, with less work than it takes to be safe from those who
+/// choose.
+#[derive(Debug, Default)]
+pub(crate) struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let spread = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        // The low bits of an address are those of its alignment.
+        self.0 = spread ^ (spread >> 32);
+    }
+
+    fn write_usize(&mut self, address: usize) {
+        self.write_u64(u64::try_from(address).unwrap_or_default());
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
 

@@ -61,15 +61,15 @@ fn regular_run(messages: &[Message]) -> Option<usize> {
             first.parts.iter().any(|part| matches!(part, Part::Call(_) | Part::Result(_)));
         return (first.role == Role::User && !has_calls_or_results).then_some(1);
     }
-    let calls: Vec<&CallId> = first.calls().map(|call| &call.id).collect();
-    let is_repeated = |at: usize, id: &CallId| calls.iter().take(at).any(|it| *it == id);
-    if calls.iter().enumerate().any(|(at, id)| id.as_str().is_empty() || is_repeated(at, id)) {
+    let calls = || first.calls().map(|call| &call.id);
+    let is_repeated = |at: usize, id: &CallId| calls().take(at).any(|it| it == id);
+    if calls().enumerate().any(|(at, id)| id.as_str().is_empty() || is_repeated(at, id)) {
         return None;
     }
-    let mut open = calls.into_iter();
+    let mut open = calls().peekable();
     let mut run = 1;
     for message in rest {
-        if open.len() == 0 {
+        if open.peek().is_none() {
             break;
         }
         let are_results = message.parts.iter().all(|part| matches!(part, Part::Result(_)));
@@ -81,7 +81,7 @@ fn regular_run(messages: &[Message]) -> Option<usize> {
         }
         run += 1;
     }
-    (open.len() == 0).then_some(run)
+    open.peek().is_none().then_some(run)
 }
 
 /// Returns, by the place of an assistant message, the results of its calls. A result belongs to the

@@ -68,7 +68,7 @@ impl Read for MessageReader {
                 }
             }
             "content_block_delta" => {
-                if let Some(delta) = &event.delta.0 {
+                if let Some(delta) = &mut event.delta.0 {
                     self.add(index, delta, answer);
                 }
             }
@@ -152,8 +152,8 @@ impl MessageReader {
         }
     }
 
-    fn add(&mut self, index: u64, delta: &InDelta<'_>, answer: &mut Answer<'_>) {
-        answer.text(delta.text.as_str().unwrap_or_default());
+    fn add(&mut self, index: u64, delta: &mut InDelta<'_>, answer: &mut Answer<'_>) {
+        answer.text(delta.text.take_text());
         answer.reasoning(delta.thinking.as_str().unwrap_or_default());
         match self.open.get_mut(&index) {
             Some(Open::Thinking { text, signature }) => {

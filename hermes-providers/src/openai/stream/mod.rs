@@ -1,5 +1,7 @@
 //! Chunks in, events out: what a chat completions endpoint says, whatever its habits. Pure.
 
+use std::borrow::Cow;
+
 use hermes_core::message::{Reasoning, StopReason};
 use serde_json::{Map, Value};
 
@@ -92,8 +94,8 @@ impl ChatReader {
         let reasoning = delta.reasoning_content.text().or(delta.reasoning.text());
         self.push_reasoning(reasoning.unwrap_or_default(), answer);
         self.push_details(std::mem::take(&mut delta.reasoning_details));
-        self.push_content(&delta.content, answer);
-        answer.refusal(delta.refusal.as_str().unwrap_or_default());
+        self.push_content(&mut delta.content, answer);
+        answer.refusal(delta.refusal.take_text());
         // Some servers say every call in the older form as well.
         let is_said_twice = !delta.tool_calls.0.is_empty();
         for (nth, call) in delta.tool_calls.0.iter_mut().enumerate() {
@@ -107,20 +109,21 @@ impl ChatReader {
         }
     }
 
-    fn push_content(&mut self, content: &Loose<'_>, answer: &mut Answer<'_>) {
-        self.push_text(content.as_str().unwrap_or_default(), answer);
+    fn push_content(&mut self, content: &mut Loose<'_>, answer: &mut Answer<'_>) {
+        self.push_text(content.take_text(), answer);
         let parts = content.tree().and_then(Value::as_array);
         for part in parts.into_iter().flatten() {
             match part.get("type").and_then(Value::as_str) {
                 Some("thinking" | "reasoning") => {
                     self.push_reasoning(&text_of(part.get("thinking").unwrap_or(part)), answer);
                 }
-                _ => self.push_text(&text_of(part), answer),
+                _ => self.push_text(text_of(part), answer),
             }
         }
     }
 
-    fn push_text(&mut self, text: &str, answer: &mut Answer<'_>) {
+    fn push_text<'t>(&mut self, text: impl Into<Cow<'t, str>>, answer: &mut Answer<'_>) {
+        let text = text.into();
         if !text.is_empty() {
             self.open_reasoning.clear();
             answer.text(text);

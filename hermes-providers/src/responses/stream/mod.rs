@@ -60,10 +60,10 @@ enum ItemKind {
 }
 
 /// A text, and whether it refuses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Words<'a> {
-    Said(&'a str),
-    Refused(&'a str),
+    Said(Cow<'a, str>),
+    Refused(Cow<'a, str>),
 }
 
 impl Read for ResponseReader {
@@ -79,16 +79,19 @@ impl Read for ResponseReader {
         answer: &mut Answer<'_>,
     ) -> Result<(), WireError> {
         let index = event.output_index.as_u64().unwrap_or(0);
-        let delta = event.delta.as_str().unwrap_or_default();
         match event.kind.as_str().unwrap_or_default() {
-            "response.output_text.delta" => self.say(index, Words::Said(delta), answer),
-            "response.refusal.delta" => self.say(index, Words::Refused(delta), answer),
+            "response.output_text.delta" => {
+                self.say(index, Words::Said(event.delta.take_text()), answer);
+            }
+            "response.refusal.delta" => {
+                self.say(index, Words::Refused(event.delta.take_text()), answer);
+            }
             "response.function_call_arguments.delta" => self.pass(index, &event.delta, answer),
             "response.function_call_arguments.done" => {
                 self.pass_whole(index, &event.arguments, answer);
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                self.think(index, delta, answer);
+                self.think(index, &event.delta.take_text(), answer);
             }
             "response.reasoning_summary_part.added" => self.think_on(index, answer),
             "response.output_item.added" => {
@@ -161,7 +164,7 @@ impl ResponseReader {
     }
 
     fn say(&mut self, index: u64, words: Words<'_>, answer: &mut Answer<'_>) {
-        let (Words::Said(text) | Words::Refused(text)) = words;
+        let (Words::Said(text) | Words::Refused(text)) = &words;
         if text.is_empty() {
             return;
         }
@@ -219,9 +222,10 @@ impl ResponseReader {
         let is_silent = self.open.get(&index).is_some_and(|open| !open.has_content);
         if item.kind() == ItemKind::Message && is_silent {
             for part in &item.content.0 {
-                self.say(index, Words::Said(part.text.as_str().unwrap_or_default()), answer);
+                let text = part.text.as_str().unwrap_or_default();
+                self.say(index, Words::Said(text.into()), answer);
                 let refusal = part.refusal.as_str().unwrap_or_default();
-                self.say(index, Words::Refused(refusal), answer);
+                self.say(index, Words::Refused(refusal.into()), answer);
             }
         }
         let Some(open) = self.open.remove(&index) else { return };
