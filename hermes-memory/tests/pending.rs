@@ -108,8 +108,9 @@ async fn whatever_moment_it_is_killed_at_every_record_is_whole() {
         wait_until_under_way(&mut child, &home.join(READY));
         match round % 3 {
             0 => thread::sleep(Duration::from_millis(round)),
-            // In the middle of a write, as nearly as can be told from here.
-            _ => wait_for_leftovers(home),
+            // In the middle of a write, or while something waits, as nearly as can be told from here.
+            1 => wait_for(home, ".tmp"),
+            _ => wait_for(home, ".json"),
         }
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         child.kill().unwrap();
@@ -152,15 +153,19 @@ async fn check(home: &Path) -> usize {
     list.writes.len()
 }
 
-/// Waits, but not for ever, until a write is under way.
-fn wait_for_leftovers(home: &Path) {
+/// Waits, but not for ever, until a file is there whose name ends so.
+fn wait_for(home: &Path, ending: &str) {
     let start = Instant::now();
-    while leftovers(home) == 0 && start.elapsed() < Duration::from_secs(2) {}
+    while count(home, ending) == 0 && start.elapsed() < Duration::from_secs(2) {}
 }
 
 fn leftovers(home: &Path) -> usize {
+    count(home, ".tmp")
+}
+
+fn count(home: &Path, ending: &str) -> usize {
     let entries = fs::read_dir(home.join("pending/memory")).into_iter().flatten().flatten();
-    entries.filter(|it| it.file_name().to_string_lossy().ends_with(".tmp")).count()
+    entries.filter(|it| it.file_name().to_string_lossy().ends_with(ending)).count()
 }
 
 /// Approves everything it can, and reports what it made. It is a test only so that this program can
