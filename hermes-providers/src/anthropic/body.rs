@@ -16,7 +16,7 @@ use super::{
     limits,
     wire::{OutBlock, OutTool},
 };
-use crate::wire::{NOTHING_SAID, body, link::Link, names::wire_name, pairing::arrange, schema};
+use crate::wire::{NOTHING_SAID, body, link::Link, names::Names, pairing::arrange, schema};
 
 /// What goes into a body beside the request.
 #[derive(Clone, Copy, Debug)]
@@ -102,8 +102,9 @@ impl Body<'_> {
             fields.insert("system", json!([self.system(&request.system)]));
         }
         if !request.tools.is_empty() {
-            fields.insert("tools", body::tools(&request.tools, tool));
-            fields.insert("tool_choice", tool_choice(&request.tool_choice));
+            let names = Names::of(&request.tools);
+            fields.insert("tools", body::tools(&request.tools, |it| tool(it, &names)));
+            fields.insert("tool_choice", tool_choice(&request.tool_choice, &names));
         }
         if let Some(budget) = thinking {
             fields.insert("thinking", json!({"type": "enabled", "budget_tokens": budget}));
@@ -175,18 +176,18 @@ fn role(message: &Message) -> &'static str {
     if message.role == Role::Assistant { "assistant" } else { "user" }
 }
 
-fn tool_choice(choice: &ToolChoice) -> Value {
+fn tool_choice(choice: &ToolChoice, names: &Names) -> Value {
     match choice {
         ToolChoice::Required => json!({"type": "any"}),
         ToolChoice::None => json!({"type": "none"}),
-        ToolChoice::Tool(name) => json!({"type": "tool", "name": wire_name(name)}),
+        ToolChoice::Tool(name) => json!({"type": "tool", "name": names.wire(name)}),
         _ => json!({"type": "auto"}),
     }
 }
 
-fn tool(tool: &ToolSpec) -> OutTool<'_> {
+fn tool<'a>(tool: &'a ToolSpec, names: &'a Names) -> OutTool<'a> {
     OutTool {
-        name: wire_name(&tool.name),
+        name: names.wire(&tool.name),
         description: &tool.description,
         input_schema: schema::accepted(&tool.parameters),
     }

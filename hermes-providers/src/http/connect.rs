@@ -1,6 +1,6 @@
 //! Addresses, the default client, and what keeps a request from reaching its endpoint.
 
-use std::{error::Error, io, time::Duration};
+use std::{borrow::Cow, error::Error, io, time::Duration};
 
 use hermes_core::provider::{ProviderError, ProviderErrorKind as Kind};
 use reqwest::{
@@ -50,7 +50,23 @@ pub(crate) fn parse_url(text: &str) -> Result<Url, BuildError> {
     let url = Url::parse(text.trim()).ok().filter(|url| {
         matches!(url.scheme(), "http" | "https") && url.host_str().is_some_and(|it| !it.is_empty())
     });
-    url.ok_or_else(|| BuildError::BaseUrl { url: super::Scrubber::default().scrub(text) })
+    url.ok_or_else(|| BuildError::BaseUrl { url: shown_text(text) })
+}
+
+/// Returns what may be an address without what may be secret in it.
+pub(super) fn shown_text(text: &str) -> String {
+    super::Scrubber::default().scrub(&without_user(text))
+}
+
+/// Returns what may be an address without what may be a user and a password in it.
+fn without_user(text: &str) -> Cow<'_, str> {
+    let start = text.find("//").map_or(0, |at| at + 2);
+    let (scheme, rest) = text.split_at(start);
+    let host_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest.get(..host_end).and_then(|it| it.rfind('@')).and_then(|at| rest.get(at + 1..)) {
+        Some(rest) => Cow::Owned(format!("{scheme}{rest}")),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// Returns where `path` is under a base URL that may lead there already. `/v1` goes before it where

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     sync::{Arc, atomic::AtomicBool},
 };
 
@@ -12,11 +13,10 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use super::{ApiKey, Endpoint, Scrubber, Timeouts, default_client, parse_url};
+use super::{ApiKey, Endpoint, Scrubber, Timeouts, connect::shown_text, default_client, parse_url};
 use crate::BuildError;
 
 /// The settings that builders collect.
-#[derive(Debug)]
 pub(crate) struct Setup {
     pub(crate) base_url: String,
     pub(crate) key: Option<ApiKey>,
@@ -40,6 +40,20 @@ pub(crate) struct Manner {
     pub(crate) fixed: &'static [(&'static str, &'static str)],
     /// The field of the body that grows from round to round, which is not the host's to set.
     pub(crate) list: &'static str,
+}
+
+/// Without anything secret: an address may hold a password, and a header a key.
+impl fmt::Debug for Setup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let headers: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("Setup")
+            .field("base_url", &shown_text(&self.base_url))
+            .field("key", &self.key)
+            .field("headers", &headers)
+            .field("timeouts", &self.timeouts)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Setup {

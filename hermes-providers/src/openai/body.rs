@@ -14,7 +14,7 @@ use super::{
     convert::Writer,
     wire::{OutTool, OutToolFunction},
 };
-use crate::wire::{body, link::Link, names::wire_name, pairing::arrange, schema};
+use crate::wire::{body, link::Link, names::Names, pairing::arrange, schema};
 
 /// Returns the body of `request`: the other fields in the order of their names, the messages at the
 /// end.
@@ -43,8 +43,9 @@ fn fields<'a>(request: &Request, dialect: Dialect) -> BTreeMap<&'a str, Value> {
         ("stream_options", json!({"include_usage": true})),
     ]);
     if !request.tools.is_empty() {
-        fields.insert("tools", body::tools(&request.tools, tool));
-        fields.insert("tool_choice", tool_choice(&request.tool_choice));
+        let names = Names::of(&request.tools);
+        fields.insert("tools", body::tools(&request.tools, |it| tool(it, &names)));
+        fields.insert("tool_choice", tool_choice(&request.tool_choice, &names));
     }
     let Sampling { temperature, top_p, max_tokens, seed, reasoning_effort, .. } = &request.sampling;
     fields.insert("temperature", body::number(*temperature));
@@ -60,20 +61,20 @@ fn fields<'a>(request: &Request, dialect: Dialect) -> BTreeMap<&'a str, Value> {
     fields
 }
 
-fn tool_choice(choice: &ToolChoice) -> Value {
+fn tool_choice(choice: &ToolChoice, names: &Names) -> Value {
     match choice {
         ToolChoice::Required => Value::from("required"),
         ToolChoice::None => Value::from("none"),
         ToolChoice::Tool(name) => {
-            json!({"type": "function", "function": {"name": wire_name(name)}})
+            json!({"type": "function", "function": {"name": names.wire(name)}})
         }
         _ => Value::from("auto"),
     }
 }
 
-fn tool(tool: &ToolSpec) -> OutTool<'_> {
+fn tool<'a>(tool: &'a ToolSpec, names: &'a Names) -> OutTool<'a> {
     let function = OutToolFunction {
-        name: wire_name(&tool.name),
+        name: names.wire(&tool.name),
         description: &tool.description,
         parameters: schema::accepted(&tool.parameters),
     };

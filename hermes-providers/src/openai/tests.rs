@@ -46,6 +46,10 @@ fn mistakes_in_the_set_up_are_named() {
         let err = OpenAiChat::builder(url).build().unwrap_err();
         assert!(matches!(err, BuildError::BaseUrl { .. }), "{url}: {err}");
     }
+    for url in ["ftp://user:geheimnis@h/v1", "user:geheim@nis@h:80", "htp:/x?api_key=geheimnis"] {
+        let err = OpenAiChat::builder(url).build().unwrap_err();
+        assert!(!format!("{err} {err:?}").contains("geheim"), "{url}: {err}");
+    }
     let err = OpenAiChat::builder("http://h").header("a b", "c").build().unwrap_err();
     assert!(matches!(err, BuildError::Header { .. }));
     let err = OpenAiChat::builder("http://h").field("messages", json!([])).build().unwrap_err();
@@ -54,7 +58,9 @@ fn mistakes_in_the_set_up_are_named() {
 
 #[test]
 fn the_key_is_not_in_the_debug_output() {
-    let builder = OpenAiChat::builder("http://h").key(ApiKey::new("geheimnis").unwrap());
+    let builder = OpenAiChat::builder("http://user:geheimnis@h?key=geheimnis")
+        .key(ApiKey::new("geheimnis").unwrap())
+        .header("x-key", "geheimnis");
 
     assert!(!format!("{builder:?}").contains("geheimnis"));
     assert!(!format!("{:?}", builder.build().unwrap()).contains("geheimnis"));

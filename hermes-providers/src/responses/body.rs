@@ -10,7 +10,7 @@ use hermes_core::{
 use serde_json::{Value, json};
 
 use super::{MANNER, Summaries, items::items, wire::OutTool};
-use crate::wire::{body, link::Link, names::wire_name, pairing::arrange, schema};
+use crate::wire::{body, link::Link, names::Names, pairing::arrange, schema};
 
 /// The models that do not reason, by how their names begin; they refuse to be asked for reasoning.
 const WITHOUT_REASONING: &[&str] = &["chatgpt-4o", "gpt-3.5", "gpt-4"];
@@ -53,8 +53,9 @@ fn fields(request: &Request, summaries: Summaries) -> BTreeMap<&'static str, Val
         fields.insert("instructions", Value::from(&*request.system));
     }
     if !request.tools.is_empty() {
-        fields.insert("tools", body::tools(&request.tools, tool));
-        fields.insert("tool_choice", tool_choice(&request.tool_choice));
+        let names = Names::of(&request.tools);
+        fields.insert("tools", body::tools(&request.tools, |it| tool(it, &names)));
+        fields.insert("tool_choice", tool_choice(&request.tool_choice, &names));
     }
     fields.insert("reasoning", reasoning(sampling.reasoning_effort.as_deref(), summaries));
     fields
@@ -75,19 +76,19 @@ fn reasoning(effort: Option<&str>, summaries: Summaries) -> Value {
     }
 }
 
-fn tool_choice(choice: &ToolChoice) -> Value {
+fn tool_choice(choice: &ToolChoice, names: &Names) -> Value {
     match choice {
         ToolChoice::Required => Value::from("required"),
         ToolChoice::None => Value::from("none"),
-        ToolChoice::Tool(name) => json!({"type": "function", "name": wire_name(name)}),
+        ToolChoice::Tool(name) => json!({"type": "function", "name": names.wire(name)}),
         _ => Value::from("auto"),
     }
 }
 
-fn tool(tool: &ToolSpec) -> OutTool<'_> {
+fn tool<'a>(tool: &'a ToolSpec, names: &'a Names) -> OutTool<'a> {
     OutTool {
         kind: "function",
-        name: wire_name(&tool.name),
+        name: names.wire(&tool.name),
         description: &tool.description,
         parameters: schema::accepted(&tool.parameters),
         strict: false,
