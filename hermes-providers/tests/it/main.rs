@@ -1,6 +1,8 @@
 //! The providers against real HTTP on loopback.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "these are tests")]
 
+mod bodies;
+mod cases;
 mod contract;
 mod faults;
 

@@ -7,6 +7,8 @@ use hermes_providers::{
     Anthropic, ApiKey, BuildError, OpenAiChat, OpenAiResponses, Timeouts, reqwest::Client,
 };
 
+use serde_json::{Value, json};
+
 use crate::server::{Reply, sse};
 
 /// The key that all tests use, to look for where it must not be.
@@ -26,6 +28,17 @@ pub(crate) struct Wire {
     pub(crate) stop: &'static str,
     /// An event that is an error.
     pub(crate) error: &'static str,
+    /// Makes events that call a tool.
+    call: fn(&Called<'_>) -> String,
+}
+
+/// A call, as an endpoint makes it.
+pub(crate) struct Called<'a> {
+    /// Its place in the answer, as the endpoint counts.
+    pub(crate) index: u64,
+    pub(crate) id: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) arguments: &'a str,
 }
 
 type Build = fn(&str, Option<Client>) -> Result<Box<dyn Provider>, BuildError>;
@@ -51,6 +64,11 @@ pub(crate) const CHAT: Wire = Wire {
     hello: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello\"}}]}\n\n",
     stop: "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
     error: "data: {\"error\":{\"message\":\"overloaded\"}}\n\n",
+    call: |Called { index, id, name, arguments }| {
+        let function = json!({"name": name, "arguments": arguments});
+        let call = json!({"index": index, "id": id, "type": "function", "function": function});
+        events(&[json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})])
+    },
 };
 
 pub(crate) const RESPONSES: Wire = Wire {
@@ -63,6 +81,17 @@ pub(crate) const RESPONSES: Wire = Wire {
            \"response\":{\"status\":\"completed\"}}\n\n",
     error: "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":\
             {\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"overloaded\"}}}\n\n",
+    call: |Called { index, id, name, arguments }| {
+        let item = |arguments: &str| {
+            let own_id = format!("fc_{id}");
+            json!({"type": "function_call", "id": own_id, "call_id": id, "name": name, "arguments": arguments})
+        };
+        events(&[
+            json!({"type": "response.output_item.added", "output_index": index, "item": item("")}),
+            json!({"type": "response.function_call_arguments.delta", "output_index": index, "delta": arguments}),
+            json!({"type": "response.output_item.done", "output_index": index, "item": item(arguments)}),
+        ])
+    },
 };
 
 pub(crate) const MESSAGES: Wire = Wire {
@@ -75,9 +104,23 @@ pub(crate) const MESSAGES: Wire = Wire {
            \"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
     error: "event: error\ndata: {\"type\":\"error\",\
             \"error\":{\"type\":\"overloaded_error\",\"message\":\"overloaded\"}}\n\n",
+    call: |Called { index, id, name, arguments }| {
+        let block = json!({"type": "tool_use", "id": id, "name": name, "input": {}});
+        let delta = json!({"type": "input_json_delta", "partial_json": arguments});
+        events(&[
+            json!({"type": "content_block_start", "index": index, "content_block": block}),
+            json!({"type": "content_block_delta", "index": index, "delta": delta}),
+            json!({"type": "content_block_stop", "index": index}),
+        ])
+    },
 };
 
 pub(crate) const WIRES: [Wire; 3] = [CHAT, RESPONSES, MESSAGES];
+
+fn events(data: &[Value]) -> String {
+    let events: Vec<String> = data.iter().map(|it| format!("data: {it}\n\n")).collect();
+    events.concat()
+}
 
 fn short() -> Timeouts {
     let limit = Duration::from_millis(300);
@@ -98,6 +141,12 @@ impl Wire {
     /// Returns an answer that says hello in one event.
     pub(crate) fn good(self) -> Reply {
         Reply::Bytes(sse(&self.answer()))
+    }
+
+    /// Returns an answer that makes calls.
+    pub(crate) fn calling(self, calls: &[Called<'_>]) -> Reply {
+        let calls: String = calls.iter().map(self.call).collect();
+        Reply::Bytes(sse(&format!("{calls}{}", self.stop)))
     }
 
     /// Returns the events of that answer.

@@ -13,6 +13,8 @@ use hermes_core::{
     message::Message,
     provider::{ModelEvent, ProviderErrorKind as Kind, Recovery, Request},
 };
+use hermes_providers::{OpenAiChat, Timeouts};
+use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use self::table::faults;
@@ -130,6 +132,31 @@ async fn an_answer_that_failed_lets_go_of_its_connection() {
         assert!(waited.await.unwrap().is_ok(), "{}", wire.name);
         assert!(events.next().await.is_none());
     }
+}
+
+/// A server whose queue is full takes no more connections, and says nothing about it.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_connection_that_does_not_come_about_is_given_up_in_time() {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let limit = Duration::from_millis(100);
+    let mut waiting = Vec::new();
+    while let Ok(one) = tokio::time::timeout(limit, TcpStream::connect(address)).await {
+        waiting.push(one.unwrap());
+    }
+    let provider = OpenAiChat::builder(format!("http://{address}"))
+        .timeouts(Timeouts::default().with_connect(limit))
+        .build()
+        .unwrap();
+
+    let err = ask(&provider).await.unwrap_err();
+
+    assert_eq!(err.kind(), Kind::Timeout, "{err}");
+    assert!(err.to_string().contains("no connection in time"), "{err}");
+    assert_eq!(err.recovery(), Recovery::Retry(None));
 }
 
 #[tokio::test]
