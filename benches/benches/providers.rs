@@ -22,7 +22,7 @@ use hermes_providers::{Anthropic, BuildError, OpenAiChat, OpenAiResponses};
 use serde::de::IgnoredAny;
 
 const BASE: &str = "http://127.0.0.1:9";
-const RUNS: usize = 40;
+const RUNS: usize = 100;
 /// The bytes of a piece of a stream.
 const PIECE: usize = 4_096;
 
