@@ -12,10 +12,16 @@ pub(super) struct Line<'t> {
     pub(super) text: Cow<'t, str>,
 }
 
+/// The longest line to which one more is joined without a backslash, in bytes.
+const JOINED_MAX: usize = 2_048;
+
 /// Returns the lines of `text` that are not blank. A lone carriage return ends a line as well.
+///
+/// In a program, the arguments of a call and the calls chained to one belong to its line.
 pub(super) fn join(text: &str, language: Language) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut open = false;
+    let mut depth = 0;
     for (number, chunk) in (1..).zip(text.split('\n')) {
         for line in chunk.trim_end_matches('\r').split('\r') {
             let code = language.code(line);
@@ -23,15 +29,49 @@ pub(super) fn join(text: &str, language: Language) -> Vec<Line<'_>> {
                 Some(code) => (code, true),
                 None => (code, ends_open(code)),
             };
+            let belongs = language.runs() && (0 < depth || is_chained(code));
             match lines.last_mut() {
-                Some(last) if open => last.text.to_mut().push_str(code),
-                _ if code.trim().is_empty() => {}
-                _ => lines.push(Line { number, text: Cow::Borrowed(code) }),
+                Some(last) if open || belongs && last.text.len() < JOINED_MAX => {
+                    last.text.to_mut().push_str(code);
+                }
+                _ if code.trim().is_empty() => continue,
+                _ => {
+                    depth = 0;
+                    lines.push(Line { number, text: Cow::Borrowed(code) });
+                }
             }
+            depth = if language.runs() { depth_after(depth, code) } else { 0 };
             open = joins && !lines.is_empty();
         }
     }
     lines
+}
+
+/// Returns whether a line goes on with a method of what stands in the line before.
+fn is_chained(code: &str) -> bool {
+    let Some(rest) = code.trim_start().strip_prefix('.') else { return false };
+    let name = rest.trim_start_matches(|ch: char| ch.is_alphanumeric() || ch == '_');
+    name.len() < rest.len() && name.starts_with('(')
+}
+
+/// Returns how many brackets of a call are open after `code`, of which `depth` were before. A body
+/// that begins within a call is read line by line.
+fn depth_after(depth: usize, code: &str) -> usize {
+    if code.trim_end().ends_with(['{', ';']) || code.trim_end().ends_with("=>") {
+        return 0;
+    }
+    let mut depth = depth;
+    let mut quote = None;
+    for byte in code.bytes() {
+        match (quote, byte) {
+            (None, b'"' | b'\'' | b'`') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            (None, b'(' | b'[') => depth += 1,
+            (None, b')' | b']') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    depth
 }
 
 /// Returns whether a command goes on in the next line without saying so.
@@ -59,6 +99,13 @@ mod tests {
     #[test]
     fn a_pipe_at_the_end_joins() {
         check("a |\n  b", &[(1, "a |  b")]);
+    }
+
+    #[test]
+    fn a_call_goes_on_until_its_brackets_close() {
+        check("f(a,\n  b,\n)\nc", &[(1, "f(a,  b,)"), (4, "c")]);
+        check("f(a)\n  .g(b)\n.venv/bin/h", &[(1, "f(a)  .g(b)"), (3, ".venv/bin/h")]);
+        check("f(() => {\n  g()\n})", &[(1, "f(() => {"), (2, "  g()"), (3, "})")]);
     }
 
     #[test]

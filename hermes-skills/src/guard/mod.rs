@@ -31,6 +31,8 @@ mod report;
 mod trust;
 
 mod commands;
+mod flow;
+mod fold;
 mod language;
 mod lines;
 mod prose;

@@ -21,13 +21,29 @@ pub(super) fn find(file: &File<'_>) -> Vec<Finding> {
                 file: file.path.to_owned(),
                 line,
                 category: category(&found.id),
-                severity: severity(&found, file.language),
+                severity: if is_pattern(&found, text) {
+                    Severity::Low
+                } else {
+                    severity(&found, file.language)
+                },
                 excerpt: excerpt.chars().take(Report::EXCERPT_MAX).collect(),
                 id: found.id,
                 reason: found.reason,
             }
         })
         .collect()
+}
+
+/// Returns whether what looks like a private key is only the line that keys begin with, as in a
+/// search for them.
+fn is_pattern(found: &threat::Finding, text: &str) -> bool {
+    let excerpt = text.get(found.range.clone()).unwrap_or_default();
+    let rest = text.get(found.range.end..).unwrap_or_default();
+    let rest = rest.trim_start_matches(['-', '\\', 'n', 'r', '\r', '\n', ' ', '"', '\'', '+']);
+    let digits = rest.bytes().take_while(|it| it.is_ascii_alphanumeric() || b"+/=".contains(it));
+    found.id == "hardcoded_secret"
+        && excerpt.contains("PRIVATE KEY")
+        && digits.take(16).count() < 16
 }
 
 /// An order is worst where a model reads it, a command where it may run.

@@ -51,6 +51,11 @@ impl Subject {
             })
     }
 
+    /// Returns whether the name or the description has one of `words`, which are in lower case.
+    pub(super) fn speaks_of(&self, words: &[&str]) -> bool {
+        self.words.iter().any(|word| words.contains(&word.as_str()))
+    }
+
     fn owns(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let Some(name) = host.rsplit('.').nth(1) else { return false };

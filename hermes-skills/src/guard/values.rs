@@ -5,6 +5,8 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
+use super::fold::fold;
+
 /// The longest line that is looked at, in bytes.
 const LINE_MAX: usize = 4_096;
 /// The longest value that is remembered, in bytes.
@@ -75,6 +77,45 @@ const MARKS: &[&str] = &[
     "secret",
     "password",
     "api_key",
+    "httpx.",
+    "recv(",
+    "invoke-",
+    "download",
+    "logins.json",
+    "key4.db",
+    "cookies.sqlite",
+    "|sh",
+    "| sh",
+    "|bash",
+    "| bash",
+];
+
+/// Programs whose names matter when they are put together or given another name.
+const PROGRAMS: &[&str] = &[
+    "rm",
+    "sh",
+    "bash",
+    "zsh",
+    "nc",
+    "ncat",
+    "curl",
+    "wget",
+    "eval",
+    "exec",
+    "iex",
+    "dd",
+    "shred",
+    "mkfs",
+    "python",
+    "python3",
+    "perl",
+    "node",
+    "ruby",
+    "powershell",
+    "pwsh",
+    "base64",
+    "crontab",
+    "chmod",
 ];
 
 static MARK: LazyLock<Option<AhoCorasick>> =
@@ -84,9 +125,9 @@ static MARK: LazyLock<Option<AhoCorasick>> =
 static DEFINITION: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         r"^\s*(?:(?:export|local|readonly|declare|const|let|var|my|set)\s+)?\$?(\w+)(?:\s*:\s*\w+)?\s*:?=\s*([^=\s].*)$",
-        r"\bfor\s+(?:\(?(?:const|let|var)\s+)?\$?(\w+)\s+(?:in|of)\s+(.+?)\s*(?:;|:\s*$|\bdo\b|$)",
+        r"\bfor\s+\(?\s*(?:(?:const|let|var)\s+)?\$?(\w+)(?:\s*,\s*\w+){0,3}\)?\s+(?:in|of)\s+(.+?)\s*(?:;|:\s*$|\bdo\b|$)",
         r"\bwith\s+(open\([^)]*\)+)\s+as\s+(\w+)",
-        r"\b(?:curl|wget)\b.*?(?:\s-o\s*|\s-O\s*|--output[ =]|--output-document[ =]|\s>\s*)(\S+)()",
+        r#"\b(?:curl|wget)\b.*?(?:\s-[A-Za-z]*[oO]\s*|--output[ =]|--output-document[ =]|\s>\s*)(\S+)|(?i)\b(?:urlretrieve|downloadfile)\s*\([^,]+,\s*["']?([^"'),]+)|(?i)-outfile\s+(\S+)"#,
     ]
     .into_iter()
     .filter_map(|source| Regex::new(source).ok())
@@ -110,8 +151,12 @@ impl Values {
         if LINE_MAX < line.len() {
             return None;
         }
-        let mut expanded = self.replaced(line);
-        if expanded.contains("\", \"") || expanded.contains("\",\"") || expanded.contains("', '") {
+        let folded = fold(line);
+        let mut expanded = match self.replaced(&folded) {
+            Cow::Borrowed(_) => folded,
+            Cow::Owned(replaced) => Cow::Owned(replaced),
+        };
+        if ["\", \"", "\",\"", "', '", "','"].iter().any(|between| expanded.contains(between)) {
             let flat = expanded.replace("\", \"", " ").replace("\",\"", " ");
             expanded = Cow::Owned(flat.replace("', '", " ").replace("','", " "));
         }
@@ -152,7 +197,14 @@ impl Values {
             return;
         }
         let [assignment, each, with, download] = DEFINITION.as_slice() else { return };
-        if let Some(found) = assignment.captures(line) {
+        if !["=", "for", "with", "curl", "wget", "urlretrieve", "DownloadFile", "-OutFile"]
+            .iter()
+            .any(|word| line.contains(word))
+        {
+            return;
+        }
+        let folded = fold(line);
+        if let Some(found) = assignment.captures(&folded) {
             let name = found.get(1).map_or("", |it| it.as_str());
             let value = self.replaced(found.get(2).map_or("", |it| it.as_str())).into_owned();
             self.remember(name, &value);
@@ -165,10 +217,16 @@ impl Values {
             self.remember(part(2), part(1));
         }
         if self.downloads.len() < REPLACED_MAX
-            && let Some(file) = download.captures(line).and_then(|found| found.get(1))
+            && let Some(file) = download
+                .captures(line)
+                .and_then(|found| [1, 2, 3].into_iter().find_map(|at| found.get(at)))
         {
-            let file = file.as_str().trim_matches(['"', '\'']);
-            if 2 < file.len() && !file.starts_with('-') && file != "/dev/null" {
+            let file = file.as_str().trim_matches(['"', '\'', '`']);
+            // A file without a name of its own is called what the address ends in.
+            let file =
+                if file.contains("://") { file.rsplit('/').next().unwrap_or("") } else { file };
+            let is_name = 2 < file.len() || 1 < file.len() && file.starts_with('$');
+            if is_name && !file.starts_with('-') && file != "/dev/null" {
                 self.downloads.push((file.to_owned(), line.trim().to_owned()));
             }
         }
@@ -178,22 +236,30 @@ impl Values {
         let value = value.trim().trim_end_matches(';');
         let place = value.split_whitespace().any(is_whole_place);
         let short = value.len() <= VALUE_MAX;
-        if short && (place || MARK.as_ref().is_some_and(|marks| marks.is_match(value))) {
-            let bare = if place { unquoted(value) } else { value };
-            self.values.insert(name.to_owned(), bare.to_owned());
+        let program = PROGRAMS.contains(&program_name(value));
+        if short && (place || program || MARK.as_ref().is_some_and(|marks| marks.is_match(value))) {
+            let bare = if place || program { unquoted(value) } else { value };
+            let is_word = place && !value.contains(char::is_whitespace);
+            let bare = if is_word { bare.replace(['"', '\''], "") } else { bare.to_owned() };
+            self.values.insert(name.to_owned(), bare);
         } else {
             self.values.remove(name);
         }
     }
 }
 
+/// Returns the name of the program that `value` is, without quotes and folder.
+fn program_name(value: &str) -> &str {
+    let bare = unquoted(value);
+    bare.rsplit('/').next().unwrap_or(bare)
+}
+
 /// Returns whether a word is a whole disk or home.
 fn is_whole_place(word: &str) -> bool {
-    let word = word.trim_matches(['"', '\'']);
-    matches!(
-        word,
-        "/" | "~" | "/*" | "~/" | "$HOME" | "${HOME}" | "/etc" | "/home" | "/usr" | "/var"
-    )
+    let word = word.replace(['"', '\''], "");
+    let folder = word.strip_suffix("/*").or_else(|| word.strip_suffix('/')).unwrap_or(&word);
+    matches!(folder, "" | "~" | "$HOME" | "${HOME}" | "/etc" | "/home" | "/usr" | "/var")
+        && !word.is_empty()
 }
 
 /// Returns the names in a line, with where they begin and end; a `$` and braces belong to them.
@@ -212,15 +278,17 @@ fn names(line: &str) -> impl Iterator<Item = (&str, usize, usize)> {
         }
         let name = line.get(start..at).filter(|name| !name.is_empty())?;
         let before = line.get(..start).unwrap_or_default();
-        let (from, to) = if before.ends_with("${") && bytes.get(at) == Some(&b'}') {
+        let closes =
+            |open: &str, close: u8| before.ends_with(open) && bytes.get(at) == Some(&close);
+        let (from, to) = if closes("${", b'}') || closes("$(", b')') {
             (start - 2, at + 1)
         } else if before.ends_with('$') {
             (start - 1, at)
         } else {
             (start, at)
         };
-        // The field of another value is no name.
-        Some(if before.ends_with('.') { ("", from, to) } else { (name, from, to) })
+        // The field of another value is no name, and neither is an option.
+        Some(if before.ends_with(['.', '-']) { ("", from, to) } else { (name, from, to) })
     })
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Rule {
 }
 
 /// What makes a match less bad.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spared {
     /// The installer of a well-known tool or of the tool that the skill is about, over an encrypted
     /// connection.
@@ -41,8 +41,14 @@ pub(super) enum Spared {
     PublicPart,
     /// A port of this machine, to see whether something listens there.
     LocalPort,
-    /// A key that says of itself that it is none.
+    /// A key or a disk that says of itself that it is none.
     Placeholder,
+    /// A server of this machine.
+    ThisMachine,
+    /// A line of a list that is nothing but the path.
+    Entry,
+    /// A unit that the skill brings along, in a skill that is about a service.
+    OwnUnit,
 }
 
 const fn rule(
@@ -97,8 +103,9 @@ const INSTALLERS: &[&str] = &[
     "https://sh.rustup.rs/",
 ];
 
-/// Returns whether `spared` holds for the text that a rule has matched, in a skill about `subject`.
-pub(super) fn spares(spared: Spared, found: &str, subject: &Subject) -> bool {
+/// Returns whether `spared` holds for the text that a rule has matched in a line, in a skill about
+/// `subject`.
+pub(super) fn spares(spared: Spared, (line, found): (&str, &str), subject: &Subject) -> bool {
     match spared {
         Spared::KnownInstaller => {
             INSTALLERS.iter().any(|host| found.contains(host)) || subject.is_served_by(found)
@@ -113,12 +120,22 @@ pub(super) fn spares(spared: Spared, found: &str, subject: &Subject) -> bool {
             let local = ["/localhost/", "/127.0.0.1/"].iter().any(|it| found.contains(it));
             local && !found.contains(" -i") && !found.contains(">&") && !found.contains("<>")
         }
-        Spared::Placeholder => found.contains("EXAMPLE") || found.contains("XXXX"),
+        Spared::Placeholder => {
+            ["EXAMPLE", "XXXX", "/dev/sdX"].iter().any(|part| found.contains(part))
+        }
+        Spared::ThisMachine => {
+            ["//localhost", "//127.0.0.1"].iter().any(|part| found.contains(part))
+        }
+        Spared::Entry => !line.trim().contains(char::is_whitespace),
+        Spared::OwnUnit => !found.contains('>') && subject.speaks_of(SERVICES),
         Spared::PublicPart => {
             ["/config", "/known_hosts", ".pub"].iter().any(|part| found.contains(part))
         }
     }
 }
+
+/// How a skill says that it is about a service.
+const SERVICES: &[&str] = &["service", "services", "unit", "units", "systemd", "daemon", "daemons"];
 
 const RUNS: (Severity, Severity) = (Critical, High);
 const STRONG: (Severity, Severity) = (Critical, Critical);

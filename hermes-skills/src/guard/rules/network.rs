@@ -5,10 +5,10 @@ use crate::guard::Category::Network;
 
 pub(super) const RULES: &[Rule] = &[
     rule(
-        ("reverse_shell", "/dev/tcp /dev/udp nc netcat socat"),
+        ("reverse_shell", "/dev/tcp /dev/udp nc netcat socat s_client telnet"),
         Network,
         STRONG,
-        r"(?i)/dev/(?:tcp|udp)/[\w.$]+/\d|\b(?:nc|ncat|netcat)\b[^\n;|]*\s(?:-[a-z]*[ec]|--(?:sh-)?exec)\s*\S*(?:sh|cmd)|\bsocat\b[^\n]*\bEXEC:|\bmkfifo\b[^\n]*\bnc\b|\bnc\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b",
+        r"(?i)/dev/(?:tcp|udp)/[\w.$]+/\d|\b(?:nc|ncat|netcat)\b[^\n;|]*\s(?:-[a-z]*[ec]|--(?:sh-)?exec)\s*\S*(?:sh|cmd)|\bsocat\b[^\n]*\bEXEC:|\bmkfifo\b[^\n]*\bnc\b|\bnc\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b|\b(?:openssl\s+s_client|telnet)\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b",
         "opens a shell to another machine",
     )
     .spared(Spared::LocalPort),
@@ -16,7 +16,7 @@ pub(super) const RULES: &[Rule] = &[
         ("reverse_shell_script", "socket fsockopen net.connect dup2"),
         Network,
         RUNS,
-        r"(?i)\b(?:perl|python\d?(?:\.\d+)?|ruby|php|lua|node)\s+-\S.*(?:\br?socket\b|tcpsocket|fsockopen|net\.connect)|\bsocket\b.*\b(?:dup2|pty\.spawn|subprocess)|\bos\.dup2\s*\(\s*\w+\.fileno",
+        r"(?i)\b(?:perl|python\d?(?:\.\d+)?|ruby|php|lua|node)\s+-\S.*(?:\br?socket\b|tcpsocket|fsockopen|net\.connect)|\bsocket\b.*\b(?:dup2|pty\.spawn|subprocess\.\w+\()|\bos\.dup2\s*\(\s*\w+\.fileno",
         "opens a connection that takes commands",
     ),
     rule(
@@ -27,10 +27,10 @@ pub(super) const RULES: &[Rule] = &[
         "opens the machine to the network",
     ),
     rule(
-        ("mining", "xmrig stratum coinhive cryptonight minerd"),
+        ("mining", "xmrig stratum randomx rx/0 kawpow ethash progpow autolykos coinhive cryptonight minerd"),
         Network,
         RUNS,
-        r"(?i)\bxmrig\b|stratum\+(?:tcp|ssl)://|\bcoinhive\b|\bcryptonight\b|\bminerd\b",
+        r"(?i)\bxmrig\b|stratum\+(?:tcp|ssl)://|\bcoinhive\b|\bcryptonight\b|\bminerd\b|\b(?:randomx|rx/0|kawpow|ethash|progpow|autolykos2)\b[^\n]*(?:\s-o\s|--url|--pool|pool\.)",
         "mines coins",
     ),
     rule(

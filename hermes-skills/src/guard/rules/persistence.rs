@@ -8,10 +8,10 @@ use crate::guard::{
 
 pub(super) const RULES: &[Rule] = &[
     rule(
-        ("cron_install", "cron schtasks reg"),
+        ("cron_install", "cron schtasks scheduledtask reg"),
         Persistence,
         USUAL,
-        r"(?i)\|\s*(?:sudo\s+)?crontab\s+-(?:\s|$|\x60)|\bcrontab\s+(?:/|\./|~|\$)?\w[\w./-]*\s*(?:$|[;&|])|>>?\s*/(?:etc/cron|var/spool/cron)|\bschtasks\s+/create\b|\breg\s+add\b[^\n]*\\Run\b",
+        r"(?i)\|\s*(?:sudo\s+)?crontab\s+-(?:\s|$|\x60)|\bcrontab\s+-[\x22'\]]|\bcrontab\s+(?:/|\./|~|\$)?\w[\w./-]*\s*(?:$|[;&|])|>>?\s*/(?:etc/cron|var/spool/cron)|\bschtasks\s+/create\b|\bregister-scheduledtask\b|\breg\s+add\b[^\n]*\\Run\b",
         "has a command run again and again",
     ),
     rule(
@@ -28,7 +28,8 @@ pub(super) const RULES: &[Rule] = &[
         (High, Low),
         r"(?i)(?:>>?|\b(?:cp|mv|ln|tee|install)\b)[^\n;|]*\s/(?:etc|lib|usr/lib)/(?:systemd/system|init\.d|rc\.local|rc\.d)\b",
         "has a program started with the machine",
-    ),
+    )
+    .spared(Spared::OwnUnit),
     rule(
         ("launch_agent", "launchctl launchagents launchdaemons"),
         Persistence,
@@ -44,10 +45,10 @@ pub(super) const RULES: &[Rule] = &[
         "gives itself rights without asking",
     ),
     rule(
-        ("git_hook", ".git/hooks core.hookspath"),
+        ("git_hook", ".git/hooks core.hookspath init.templatedir"),
         Persistence,
         USUAL,
-        r"(?i)(?:>>?|\btee\s+(?:-a\s+)?|\bcp\s[^\n]*|\bmv\s[^\n]*|\bcat\s*>\s*)\s*\S*\.git/hooks/\w|core\.hooksPath\s",
+        r"(?i)(?:>>?|\btee\s+(?:-a\s+)?|\bcp\s[^\n]*|\bmv\s[^\n]*|\bcat\s*>\s*)\s*\S*\.git/hooks/\w|core\.hooksPath\s|init\.templateDir\s",
         "has a command run at every commit",
     ),
     rule(
@@ -65,11 +66,32 @@ pub(super) const RULES: &[Rule] = &[
         "changes the settings of an agent",
     ),
     rule(
+        ("agent_settings_written", ".claude .cursor .codex .gemini .hermes .openclaw"),
+        Persistence,
+        USUAL,
+        r#"(?i)\.(?:claude|cursor|codex|gemini|hermes|openclaw)["'\s/+]+[\w.-]*(?:settings|config|mcp|hooks|soul|agents|memory)[\w.-]*["'\s)]*\.write_text\(|\bopen\([^,]*\.(?:claude|cursor|codex|gemini|hermes|openclaw)["'\s/+]+[\w.-]*(?:settings|config|mcp|hooks|soul|agents|memory)[^)]*["'][\s)]*,\s*["'][aw]|\b(?:write|append)file(?:sync)?\([^,]*\.(?:claude|cursor|codex|gemini|hermes|openclaw)["'\s/+]+[\w.-]*(?:settings|config|mcp|hooks|soul|agents)|(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?\S*\.(?:hermes|openclaw)/(?:config|soul|agents|hooks)\S*"#,
+        "changes the settings of an agent",
+    ),
+    rule(
+        ("approval_off", "approval allowlist allow_list bypasspermissions autoapprove auto_approve"),
+        Persistence,
+        USUAL,
+        r#"(?i)\bapprovals?\b\W{1,6}(?:n\s*)?(?:mode\b["']?\s*[:=]\s*["']?)?(?:off|never|none|disabled)\b|allow_?list["']?\s*[:=]\s*\[\s*["']\*["']|\bbypasspermissions\b|\bauto_?approve["']?\s*[:=]\s*(?:true|["'](?:\*|all))"#,
+        "has the agent ask no more",
+    ),
+    rule(
         ("user_service", "systemd/user"),
         Persistence,
         (High, Medium),
         r"(?i)(?:>>?|\b(?:cp|mv|ln|tee|install)\b)[^\n;|]*/(?:\.config|\.local/share)/systemd/user/\S+\.(?:service|timer)",
         "has a program started at every login",
+    ),
+    rule(
+        ("startup_written", "rc profile .zshenv autostart startup"),
+        Persistence,
+        USUAL,
+        r#"(?i)\b(?:open\([^)]*|appendfile(?:sync)?\([^,]*|writefile(?:sync)?\([^,]*|file\.(?:open|write)\([^)]*)\.(?:bashrc|zshrc|profile|bash_profile|zprofile|zshenv|config/autostart)[^"']*["'][\s)]*,[^)]*(?:["'][aw]|\w)|(?:copy-item|cp|move-item|out-file|>)[^\n]*\\start menu\\programs\\startup|\bprofile\b[^\n]*(?:downloadstring|\biex\b|\biwr\b)"#,
+        "has a command run at every login",
     ),
     rule(
         ("registry_run", "currentversion\\run"),

@@ -7,11 +7,11 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         (
             "defences_off",
-            "setenforce mppreference ufw csrutil spctl antivirus defender security gatekeeper selinux apparmor history histfile",
+            "setenforce mppreference ufw systemctl service iptables advfirewall wevtutil eventlog auditctl /var/log/ windefend pkill killall csrutil spctl antivirus defender security gatekeeper selinux apparmor history histfile",
         ),
         PrivilegeEscalation,
         USUAL,
-        r"(?i)\bsetenforce\s+0\b|\bset-mppreference\b[^\n]*-disable|\bufw\s+disable\b|\bcsrutil\s+disable\b|\bspctl\s+--master-disable\b|\b(?:disable|turn off|kill|uninstall)\b[^\n.]{0,20}\b(?:antivirus|defender|security (?:scanner|software|tools?|checks?)|gatekeeper|selinux|apparmor)\b|\bhistory\s+-c\b|\bunset\s+HISTFILE\b",
+        r"(?i)\bsetenforce\s+0\b|\bset-mppreference\b[^\n]*-disable|\badd-mppreference\b[^\n]*-exclusion|\bufw\s+disable\b|\bcsrutil\s+disable\b|\bspctl\s+--master-disable\b|\b(?:disable|turn off|kill|uninstall)\b[^\n.]{0,20}\b(?:antivirus|defender|security (?:scanner|software|tools?|checks?)|gatekeeper|selinux|apparmor)\b|\bhistory\s+-c\b|\bunset\s+HISTFILE\b|\bHISTFILE=/dev/null|\b(?:systemctl|service)\s+(?:--\S+\s+)*(?:stop|disable|mask)\b[^\n;|]*\b(?:auditd|ufw|firewalld|apparmor|clamav|clamd|fail2ban|crowdsec|wazuh|falcon|osquery|sysmon|rsyslog|mdatp)|\biptables\s+(?:-F|--flush)\b|\badvfirewall\s+set\b[^\n]*\boff\b|\bwevtutil\s+cl\b|\bclear-eventlog\b|\bauditctl\s+-e\s*0|\b(?:rm|truncate|shred)\s[^\n;|]*/var/log/(?:auth|secure|audit|wtmp|lastlog)|>\s*/var/log/(?:auth|secure|audit|wtmp|lastlog)|\b(?:stop-service|sc(?:\.exe)?\s+(?:stop|config|delete))\s[^\n]*\bwindefend\b|\b(?:pkill|killall)\s[^\n;|]*(?:clamd|falcon|osquery|auditd|crowdstrike)",
         "turns off what protects the machine",
     ),
     rule(
@@ -42,7 +42,8 @@ pub(super) const RULES: &[Rule] = &[
         ALWAYS,
         r"(?:\.\./){2,}(?:etc|root|home|proc|var/(?:log|lib)|usr|Users|windows)/|(?:\.\.\\){2,}(?i:windows|users)",
         "climbs out of its folder",
-    ),
+    )
+    .spared(Spared::Entry),
     rule(
         ("process_environment", "/environ"),
         Traversal,
@@ -60,10 +61,24 @@ pub(super) const RULES: &[Rule] = &[
     rule(("aws_key", "akia"), Secrets, ALWAYS, r"\bAKIA(?:[0-9A-Z]{16})\b", "holds a secret")
         .spared(Spared::Placeholder),
     rule(
-        ("new_account", "usermod useradd chpasswd adduser"),
+        ("container_escape", "docker podman nsenter"),
         PrivilegeEscalation,
         USUAL,
-        r"(?i)\busermod\s+-\w*G\w*\s+(?:sudo|wheel|root|admin)\b|\bchpasswd\b|\buseradd\b[^\n]*(?:-o\s+-u\s*0|-u\s*0|-G\s*(?:sudo|wheel|root))|\badduser\s+\S+\s+(?:sudo|wheel)\b|\bnet\s+localgroup\s+administrators\b[^\n]*/add",
+        r#"(?i)\b(?:docker|podman)\b[^\n]*\s(?:-v|--volume)[ =]["']?/:/|\b(?:docker|podman)\b[^\n]*--privileged\b[^\n]*(?:--pid[ =]host|\bchroot\b|\bnsenter\b)|\bnsenter\s[^\n]*-t\s*1\b"#,
+        "leaves its container and takes the machine",
+    ),
+    rule(
+        ("cloud_admin", "administratoraccess roles/owner cluster-admin"),
+        PrivilegeEscalation,
+        USUAL,
+        r"(?i)\battach-\w+-policy\b[^\n]*administratoraccess|\badd-iam-policy-binding\b[^\n]*roles/owner|\bclusterrolebinding\b[^\n]*cluster-admin",
+        "gives an account all rights",
+    ),
+    rule(
+        ("new_account", "usermod useradd chpasswd adduser user localgroup"),
+        PrivilegeEscalation,
+        USUAL,
+        r"(?i)\busermod\s+-\w*G\w*\s+(?:sudo|wheel|root|admin)\b|\bchpasswd\b|\buseradd\b[^\n]*(?:-o\s+-u\s*0|-u\s*0|-G\s*(?:sudo|wheel|root))|\badduser\s+\S+\s+(?:sudo|wheel)\b|\bnet\s+user\s+\S+\s+\S+[^\n]*/add\b|\bnet\s+localgroup\s+administrators\b[^\n]*/add",
         "gives an account all rights",
     ),
 ];

@@ -1,6 +1,6 @@
 //! What runs or installs code that nobody has seen.
 
-use super::{RUNS, Rule, Spared, USUAL, rule};
+use super::{ALWAYS, RUNS, Rule, Spared, USUAL, rule};
 use crate::guard::{
     Category::SupplyChain,
     Severity::{Critical, Medium},
@@ -11,7 +11,7 @@ pub(super) const RULES: &[Rule] = &[
         ("download_and_run", "curl wget fetch http"),
         SupplyChain,
         RUNS,
-        r"(?i)\b(?:curl|wget|fetch)\b[^\n|]*\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+\S+\s+)?(?:/\w+/)*(?:(?:ba|z|da|k)?sh|perl|node|ruby|php)\b|\b(?:curl|wget)\b[^\n|]*\|\s*(?:sudo\s+)?python[\d.]*\s*(?:-\s*)?(?:$|[;&)\x60'\x22]|#)|https?://[^\s|]+[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\s*(?:$|[;&)\x60'\x22]|-)|\b(?:ba|z)?sh\s+(?:-c\s+)?[\x22']?(?:<|\$)\(\s*(?:curl|wget)\b[^\n)]*",
+        r"(?i)\b(?:curl|wget|fetch)\b[^\n|]*(?:\|\s*(?:tee|gunzip|zcat|tr|sed|base64|cat)\b[^\n|]*){0,2}\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+\S+\s+)?(?:/\w+/)*(?:(?:ba|z|da|k)?sh|perl|node|ruby|php)\b|\b(?:curl|wget)\b[^\n|]*\|\s*(?:sudo\s+)?python[\d.]*\s*(?:-\s*)?(?:$|[;&)\x60'\x22]|#)|https?://[^\s|]+[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\s*(?:$|[;&)\x60'\x22]|-)|(?:\b(?:(?:ba|z)?sh|source|eval|python\d?|perl|ruby|node)\s+|^\s*\.\s+)(?:-[ce]\s+)?[\x22']?(?:<|\$)\(\s*(?:curl|wget)\b[^\n)]*",
         "runs what it downloads",
     )
     .spared(Spared::KnownInstaller),
@@ -27,8 +27,54 @@ pub(super) const RULES: &[Rule] = &[
         ("foreign_index", "http://"),
         SupplyChain,
         USUAL,
-        r"(?i)\b(?:pip\d?|uv)\b[^\n;|]*\s(?:--index-url|--extra-index-url|-i)\s*=?\s*http://|\bnpm\b[^\n;|]*--registry[= ]http://",
+        r"(?i)\b(?:pip\d?|uv)\b[^\n;|]*\s(?:--index-url|--extra-index-url|-i|-f|--find-links)\s*=?\s*http://\S*|\b(?:npm|pnpm|yarn)\b[^\n;|]*\bregistry[= ]+http://\S*|\bgem\s+(?:sources?\s[^\n;|]*-(?:a|-add)|install\s[^\n;|]*-(?:s|-source))[ =]+http://\S*|\bdeb\s+\[[^\]]*trusted=yes[^\n]*http://\S*",
         "installs over a connection that anyone can change",
+    )
+    .spared(Spared::ThisMachine),
+    rule(
+        ("foreign_index_kept", "http://"),
+        SupplyChain,
+        ALWAYS,
+        r#"(?i)^\s*(?:--(?:extra-)?index-url|index-url|registry)\s*[= ]\s*http://\S*|"(?:git\+)?http://[^"]+\.t(?:ar\.)?gz""#,
+        "installs over a connection that anyone can change",
+    )
+    .spared(Spared::ThisMachine),
+    rule(
+        ("download_then_call", "urlretrieve downloadfile outfile"),
+        SupplyChain,
+        RUNS,
+        r"(?i)(?:\burlretrieve|\bdownloadfile|-outfile)\b[^\n]*;[^\n]*(?:\bos\.(?:system|chmod|exec\w+|startfile)|\bsubprocess\.\w+|\bstart-process|\binvoke-item|\bexec|&\s)",
+        "runs what it downloads",
+    )
+    .spared(Spared::KnownInstaller),
+    rule(
+        ("download_open", "http:// https://"),
+        SupplyChain,
+        RUNS,
+        r"(?i)\b(?:curl|wget|git\s+clone)\b[^\n]*(?:http://|https://\d+\.\d+\.\d+\.\d+)[^\n]*(?:&&|;)\s*(?:sudo\s+)?(?:chmod\s+(?:[au]?\+\w*x|[0-7]*[1357])\b|(?:nohup|setsid|exec)\s|(?:ba|z)?sh\s+\S|make\b|pip\s|npm\s|\./\w|/(?:tmp|var/tmp|dev/shm)/)",
+        "runs what came over a connection that anyone can change",
+    )
+    .spared(Spared::ThisMachine),
+    rule(
+        ("exec_fetched", "fetch get( open( urlopen recv( request downloadstring download("),
+        SupplyChain,
+        RUNS,
+        r#"(?i)(?:\bfetch|\bhttps?["']?\)?\.get|\baxios\.get|\bgot)\s*\(.*(?:\bnew\s+Function\s*\(|\beval\s*\(|\bvm\.run\w+\()|(?:^|[^.\w])(?:os\.system|os\.popen|exec|eval|execSync|system|popen|loadstring|vm\.run\w+|new\s+Function)\s*\(.*(?:\brequests\.get\(|\burlopen\(|\bhttpx\.get\(|\brecv\(|\bURI\.open\(|\bNet::HTTP\b|\bfetch\(|\bhttp\.request\()|\bsubprocess\.\w+\(\s*(?:requests\.get|urllib\.request\.urlopen|urlopen|\w+\.recv|httpx\.get)\(|\beval\s+(?:get|lwp\w*)\b.*https?:|\brequire\(\s*["']https?:|\binclude(?:_once)?\b\s*\(?\s*["']https?:"#,
+        "runs what it downloads",
+    ),
+    rule(
+        ("hidden_program", "/tmp/. /dev/shm/."),
+        SupplyChain,
+        ALWAYS,
+        r"(?:^\s*|[;&|(`\x22']\s*|\b(?:nohup|exec|setsid|sh|bash|chmod\s+\S+)\s+)(?:/var)?/(?:tmp|dev/shm)/\.\w",
+        "runs a program from a hidden place",
+    ),
+    rule(
+        ("install_hook", "install\""),
+        SupplyChain,
+        ALWAYS,
+        r#""(?:pre|post)?install"\s*:\s*"[^\n]*?(?:\bnode\s+-e|\bpython\d?\s+-c|\bcurl\b|\bwget\b|\bpowershell\b|\bbase64\b|\bsh\s+-c|\bnc\b)"#,
+        "has code run when it is installed",
     ),
     rule(
         ("package_url", "install add"),
