@@ -22,7 +22,7 @@
 //! - `@hidden`: the match lies in text that a reader of the rendered page does not see.
 
 /// How far a step may be from the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Gap {
     Next,
     Close,
@@ -30,6 +30,12 @@ pub(super) enum Gap {
     Sentence,
     Line,
     Near,
+}
+
+impl Gap {
+    pub(super) const COUNT: usize = 6;
+    pub(super) const ALL: [Self; Self::COUNT] =
+        [Self::Next, Self::Close, Self::Clause, Self::Sentence, Self::Line, Self::Near];
 }
 
 /// A condition on the surroundings of a match.

@@ -1,8 +1,10 @@
 //! Characters that nobody sees, and the places where they belong.
 
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
+
 use unicode_normalization::char::is_combining_mark;
 
-use super::{Finding, Severity};
+use super::{Finding, Severity, normalize::ascii_length};
 
 /// Returns whether `ch` is not seen but may split a word, reorder a line or carry a message.
 pub(super) fn is_invisible(ch: char) -> bool {
@@ -45,19 +47,39 @@ pub(super) fn find(text: &str) -> Vec<Finding> {
 /// Returns the first character beyond ASCII from `at` on, and where it is.
 fn beyond_ascii(text: &str, at: usize) -> Option<(usize, char)> {
     let rest = text.get(at..)?;
-    let start = rest.bytes().position(|byte| !byte.is_ascii())?;
+    let start = ascii_length(rest);
     Some((at + start, rest.get(start..)?.chars().next()?))
 }
 
-fn finding(ch: char, severity: Severity, range: std::ops::Range<usize>) -> Finding {
-    let id = format!("invisible_unicode_U+{:04X}", u32::from(ch));
+fn finding(ch: char, severity: Severity, range: Range<usize>) -> Finding {
     let reason = match u32::from(ch) {
         0x202a..=0x202e | 0x2066..=0x2069 => "changes the direction of text where none is needed",
         0xe0000..=0xe007f => "carries letters that nobody sees",
         _ => "holds a character that nobody sees",
     };
-    Finding::new(id, severity, range, reason)
+    Finding::new(id(ch), severity, range, reason)
 }
+
+fn id(ch: char) -> Cow<'static, str> {
+    let code = u32::from(ch);
+    let base = ID_RANGES.iter().position(|range| range.contains(&code));
+    let before =
+        |index| ID_RANGES.iter().take(index).map(|it: &Range<u32>| it.len()).sum::<usize>();
+    base.and_then(|index| {
+        let start = ID_RANGES.get(index)?.start;
+        IDS.get(before(index) + (code - start) as usize)
+    })
+    .map_or_else(|| Cow::Owned(format_id(code)), |id| Cow::Borrowed(id.as_str()))
+}
+
+fn format_id(code: u32) -> String {
+    format!("invisible_unicode_U+{code:04X}")
+}
+
+/// The invisible characters that come in large numbers, and their ids, made once.
+const ID_RANGES: [Range<u32>; 4] = [0xad..0xae, 0x200b..0x2070, 0xfeff..0xff00, 0xe0000..0xe0080];
+static IDS: LazyLock<Vec<String>> =
+    LazyLock::new(|| ID_RANGES.into_iter().flatten().map(format_id).collect());
 
 /// What stands before the character that is looked at.
 #[derive(Default)]

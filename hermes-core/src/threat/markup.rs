@@ -16,8 +16,7 @@ impl Hidden {
     pub(super) fn find(text: &str) -> Self {
         let mut hidden = Self::default();
         hidden.elements(text);
-        hidden.link_comments(text);
-        hidden.images(text);
+        hidden.links(text);
         hidden.regions.sort_by_key(|region| region.start);
         hidden
     }
@@ -39,7 +38,9 @@ impl Hidden {
 
     fn elements(&mut self, text: &str) {
         let mut from = 0;
-        while let Some(found) = text.get(from..).and_then(|rest| rest.find('<')) {
+        while let Some(found) =
+            memchr::memchr(b'<', text.as_bytes().get(from..).unwrap_or_default())
+        {
             let at = from + found;
             let rest = text.get(at..).unwrap_or_default();
             from = at + 1;
@@ -74,44 +75,52 @@ impl Hidden {
         length
     }
 
-    /// Comments of Markdown: `[//]: # (text)` and `[comment]: <> (text)`.
-    fn link_comments(&mut self, text: &str) {
-        let mut from = 0;
-        while let Some(found) = text.get(from..).and_then(|rest| rest.find("]: ")) {
-            let at = from + found;
-            from = at + 3;
-            let before = text.get(..at).unwrap_or_default();
-            let rest = text.get(from..).unwrap_or_default();
-            let named = ["[//", "[comment", "[_", "[#", "["].iter().any(|it| before.ends_with(it));
-            if named || rest.starts_with("# ") || rest.starts_with("<>") {
-                let length = rest.find('\n').unwrap_or(rest.len());
-                self.regions.push(from..from + length);
-                from += length;
+    /// What begins with the end of a label: comments of Markdown and images.
+    fn links(&mut self, text: &str) {
+        let mut comment_end = 0;
+        for at in memchr::memchr_iter(b']', text.as_bytes()) {
+            let after = text.get(at + 1..).unwrap_or_default();
+            if after.starts_with("(http") {
+                self.image(text, at);
+            } else if let Some(comment) = after.strip_prefix(": ")
+                && comment_end <= at
+            {
+                comment_end = at + 3 + self.link_comment(text, at, comment);
             }
         }
     }
 
-    /// Images whose address carries something that is filled in.
-    fn images(&mut self, text: &str) {
-        for (at, _) in text.match_indices("](http") {
-            let mut from = at.saturating_sub(LABEL_MAX);
-            while !text.is_char_boundary(from) {
-                from += 1;
-            }
-            let label = text.get(from..at).unwrap_or_default();
-            let Some(start) = label.rfind("![") else { continue };
-            let address = text.get(at + 2..).unwrap_or_default();
-            let length = address
-                .bytes()
-                .take(ADDRESS_MAX)
-                .position(|byte| matches!(byte, b')' | b'(' | b'\n'))
-                .unwrap_or_default();
-            let address = address.get(..length).unwrap_or_default();
-            if takes_something_along(address) {
-                let range = from + start..at + 2 + length;
-                let reason = "sends something out with an image";
-                self.findings.push(Finding::new(MARKDOWN_EXFIL, Severity::Block, range, reason));
-            }
+    /// Comments of Markdown: `[//]: # (text)` and `[comment]: <> (text)`; returns the length.
+    fn link_comment(&mut self, text: &str, at: usize, comment: &str) -> usize {
+        let before = text.get(..at).unwrap_or_default();
+        let named = ["[//", "[comment", "[_", "[#", "["].iter().any(|it| before.ends_with(it));
+        if !named && !comment.starts_with("# ") && !comment.starts_with("<>") {
+            return 0;
+        }
+        let length = comment.find('\n').unwrap_or(comment.len());
+        self.regions.push(at + 3..at + 3 + length);
+        length
+    }
+
+    /// An image whose address carries something that is filled in; `at` is where its label ends.
+    fn image(&mut self, text: &str, at: usize) {
+        let mut from = at.saturating_sub(LABEL_MAX);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        let label = text.get(from..at).unwrap_or_default();
+        let Some(start) = label.rfind("![") else { return };
+        let address = text.get(at + 2..).unwrap_or_default();
+        let length = address
+            .bytes()
+            .take(ADDRESS_MAX)
+            .position(|byte| matches!(byte, b')' | b'(' | b'\n'))
+            .unwrap_or_default();
+        let address = address.get(..length).unwrap_or_default();
+        if takes_something_along(address) {
+            let range = from + start..at + 2 + length;
+            let reason = "sends something out with an image";
+            self.findings.push(Finding::new(MARKDOWN_EXFIL, Severity::Block, range, reason));
         }
     }
 }
@@ -141,6 +150,11 @@ fn takes_something_along(address: &str) -> bool {
         "env",
         "summary",
         "transcript",
+        "wrote",
+        "everything",
+        "said",
+        "input",
+        "answer",
     ];
     let Some((_, query)) = address.split_once(['?', '#']) else { return false };
     let Some(filled) = query.find(['$', '{', '[', '<']) else { return false };

@@ -1,7 +1,7 @@
 //! Runs all patterns over the hits of a text in one pass.
 
 use super::{
-    dictionary::{Check, Class, Dictionary, Entry, Outcome, Track},
+    dictionary::{Check, Class, Dictionary, Entry, Marks, Outcome, Track},
     grammar::Gap,
     token::Hit,
 };
@@ -17,14 +17,38 @@ pub(super) struct Match {
 /// How far the surroundings of a match are looked at, in hits.
 const SURROUNDINGS: usize = 24;
 
+/// What is kept from one text to the next, so that short texts cost little.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    states: Vec<State>,
+    /// How many hits there have been; states of earlier texts are not beyond it.
+    base: u32,
+}
+
 /// Returns the matches in `hits`; `is_hidden` tells whether a hit lies in text that is not shown.
-pub(super) fn find(hits: &[Hit], is_hidden: impl Fn(&Hit) -> bool) -> Vec<Match> {
+pub(super) fn find(
+    hits: &[Hit],
+    scratch: &mut Scratch,
+    is_hidden: impl Fn(&Hit) -> bool,
+) -> Vec<Match> {
     let dictionary = Dictionary::get();
+    let count = u32::try_from(hits.len()).unwrap_or(u32::MAX);
+    let next = scratch.base.checked_add(count).filter(|_| !scratch.states.is_empty());
+    if next.is_none() {
+        scratch.states.clear();
+        scratch.states.resize(dictionary.slots, State::default());
+        scratch.base = 0;
+    }
+    let base = scratch.base;
+    scratch.base = next.unwrap_or(count);
     let mut matcher = Matcher {
         dictionary,
         hits,
         is_hidden,
-        states: vec![State::default(); dictionary.slots],
+        states: &mut scratch.states,
+        base,
+        windows: Windows::default(),
+        reach: [0; Gap::COUNT],
         derived: Vec::new(),
         matches: Vec::new(),
     };
@@ -34,72 +58,137 @@ pub(super) fn find(hits: &[Hit], is_hidden: impl Fn(&Hit) -> bool) -> Vec<Match>
     matcher.matches
 }
 
-/// How far the newest partial match has come at one step; a `last` of zero is none.
+/// How far the newest partial match has come at one step; both are numbers of hits.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     first: u32,
-    /// The index of the last hit, plus one.
+    /// The last hit, plus one.
     last: u32,
+}
+
+/// For each gap the first hit from which the newest one is in reach, as an index.
+///
+/// Positions, clauses, sentences and lines only rise, so all hits from there on are in reach.
+#[derive(Clone, Copy, Debug, Default)]
+struct Windows {
+    same: usize,
+    next: usize,
+    close: usize,
+    clause: usize,
+    sentence: usize,
+    line: usize,
+    near: usize,
+}
+
+impl Windows {
+    /// Moves on to the hit at `index`.
+    fn advance(&mut self, hits: &[Hit], index: usize) {
+        let Some(hit) = hits.get(index) else { return };
+        let skip = |mut from: usize, is_out: &dyn Fn(&Hit) -> bool| {
+            while from < index && hits.get(from).is_some_and(is_out) {
+                from += 1;
+            }
+            from
+        };
+        let beyond = |it: &Hit, reach: u32| it.position + reach < hit.position;
+        self.line = skip(self.line, &|it| it.line != hit.line);
+        self.near = skip(self.near, &|it| beyond(it, 60));
+        self.sentence = skip(self.sentence, &|it| it.sentence != hit.sentence || beyond(it, 30));
+        self.clause = skip(self.clause, &|it| it.clause != hit.clause || beyond(it, 10));
+        self.close = skip(self.close.max(self.clause), &|it| beyond(it, 4));
+        self.next = skip(self.next, &|it| beyond(it, 1));
+        self.same = skip(self.same.max(self.next), &|it| beyond(it, 0));
+    }
+
+    fn start(&self, gap: Gap, weighs: bool) -> usize {
+        match gap {
+            Gap::Next if weighs => self.next,
+            Gap::Next => self.same,
+            Gap::Close => self.close,
+            Gap::Clause => self.clause,
+            Gap::Sentence => self.sentence,
+            Gap::Line => self.line,
+            Gap::Near => self.near,
+        }
+    }
 }
 
 struct Matcher<'h, F> {
     dictionary: &'static Dictionary,
     hits: &'h [Hit],
     is_hidden: F,
-    states: Vec<State>,
-    derived: Vec<(Class, usize)>,
+    states: &'h mut [State],
+    /// The number of the first hit.
+    base: u32,
+    windows: Windows,
+    /// The numbers of the first hits in reach, by gap.
+    reach: [u32; Gap::COUNT],
+    derived: Vec<(Class, u32)>,
     matches: Vec<Match>,
 }
 
 impl<F: Fn(&Hit) -> bool> Matcher<'_, F> {
     fn feed(&mut self, index: usize, hit: &Hit) {
         let Some(word) = self.dictionary.word(hit.word) else { return };
-        for entry in &word.entries {
-            self.step(*entry, index, index);
+        let entries = self.dictionary.entries(word);
+        self.windows.advance(self.hits, index);
+        let weighs = !word.role.is_weightless();
+        for (reach, gap) in self.reach.iter_mut().zip(Gap::ALL) {
+            *reach = self.base + number(self.windows.start(gap, weighs));
+        }
+        let newest = self.base + number(index);
+        for entry in entries {
+            if entry.before == Entry::NONE {
+                self.step(*entry, newest, newest);
+                continue;
+            }
+            let Some(state) = self.states.get(usize::from(entry.before)).copied() else { continue };
+            let reach = self.reach.get(entry.gap as usize).copied().unwrap_or_default();
+            if reach < state.last && state.last <= newest {
+                self.step(*entry, state.first, newest);
+            }
         }
         // Phrases may be parts of phrases, but not without end.
         for _ in 0..8 {
             let Some((class, first)) = self.derived.pop() else { break };
-            let entries = self.dictionary.class_entries.get(usize::from(class));
-            for entry in entries.into_iter().flatten() {
-                self.step(*entry, first, index);
-            }
+            self.feed_phrase(class, first, newest);
         }
         self.derived.clear();
     }
 
-    /// Lets a word or phrase that goes from hit `first` to hit `last` be a step of a pattern.
-    fn step(&mut self, entry: Entry, first: usize, last: usize) {
-        let slot = usize::from(entry.slot);
-        let start = if entry.is_first {
-            first
-        } else {
-            let Some(state) = slot.checked_sub(1).and_then(|it| self.states.get(it)).copied()
-            else {
-                return;
-            };
-            if !self.follows(state, first, entry.gap) {
-                return;
+    /// Lets a phrase that goes from hit `first` to hit `last` be a step of patterns.
+    fn feed_phrase(&mut self, class: Class, first: u32, last: u32) {
+        let entries = self.dictionary.class_entries.get(usize::from(class));
+        for entry in entries.into_iter().flatten() {
+            if entry.before == Entry::NONE {
+                self.step(*entry, first, last);
+                continue;
             }
-            state.first as usize
-        };
-        match entry.completes {
-            Some(track) => self.complete(track, start, last),
-            None => {
-                if let Some(state) = self.states.get_mut(slot) {
-                    let number = |index| u32::try_from(index).unwrap_or(u32::MAX);
-                    *state = State { first: number(start), last: number(last).saturating_add(1) };
-                }
+            let Some(state) = self.states.get(usize::from(entry.before)).copied() else { continue };
+            if self.follows(state, first, entry.gap) {
+                self.step(*entry, state.first, last);
             }
         }
     }
 
-    fn follows(&self, state: State, first: usize, gap: Gap) -> bool {
-        let Some(last) = (state.last as usize).checked_sub(1) else { return false };
-        if first <= last {
+    /// Takes a step of a pattern that began at hit `first`.
+    fn step(&mut self, entry: Entry, first: u32, last: u32) {
+        if entry.track != Entry::NONE {
+            self.complete(entry.track, first, last);
+        } else if let Some(state) = self.states.get_mut(usize::from(entry.slot)) {
+            *state = State { first, last: last + 1 };
+        }
+    }
+
+    fn hit(&self, number: u32) -> Option<&Hit> {
+        self.hits.get(number.checked_sub(self.base)? as usize)
+    }
+
+    fn follows(&self, state: State, first: u32, gap: Gap) -> bool {
+        if state.last <= self.base || first < state.last {
             return false;
         }
-        let (Some(before), Some(hit)) = (self.hits.get(last), self.hits.get(first)) else {
+        let (Some(before), Some(hit)) = (self.hit(state.last - 1), self.hit(first)) else {
             return false;
         };
         let distance = hit.position.saturating_sub(before.position);
@@ -113,7 +202,9 @@ impl<F: Fn(&Hit) -> bool> Matcher<'_, F> {
         }
     }
 
-    fn complete(&mut self, track: u16, first: usize, last: usize) {
+    fn complete(&mut self, track: u16, first: u32, last: u32) {
+        let place = |number: u32| number.saturating_sub(self.base) as usize;
+        let (first, last) = (place(first), place(last));
         let Some(track): Option<&'static Track> = self.dictionary.tracks.get(usize::from(track))
         else {
             return;
@@ -122,7 +213,7 @@ impl<F: Fn(&Hit) -> bool> Matcher<'_, F> {
             return;
         }
         match track.outcome {
-            Outcome::Class(class) => self.derived.push((class, first)),
+            Outcome::Class(class) => self.derived.push((class, self.base + number(first))),
             Outcome::Rule(rule) => self.matches.push(Match { rule, first, last }),
         }
     }
@@ -159,7 +250,7 @@ impl<F: Fn(&Hit) -> bool> Matcher<'_, F> {
         }
     }
 
-    fn in_sentence(&self, first: usize, class: Class) -> bool {
+    fn in_sentence(&self, first: usize, class: Marks) -> bool {
         let sentence = self.hits.get(first).map(|it| it.sentence);
         self.around(first, move |it| Some(it.sentence) == sentence).any(|it| self.is(it, class))
     }
@@ -183,7 +274,11 @@ impl<F: Fn(&Hit) -> bool> Matcher<'_, F> {
         self.dictionary.word(hit.word).is_some_and(|word| !word.role.is_weightless())
     }
 
-    fn is(&self, hit: &Hit, class: Class) -> bool {
-        self.dictionary.word(hit.word).is_some_and(|word| word.classes.contains(&class))
+    fn is(&self, hit: &Hit, marks: Marks) -> bool {
+        self.dictionary.word(hit.word).is_some_and(|word| word.marks & marks != 0)
     }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }

@@ -25,6 +25,12 @@
 //! # Ok::<(), &str>(())
 //! ```
 
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+};
+
 mod finding;
 mod scanner;
 
@@ -54,13 +60,24 @@ pub use self::{
 /// The whole text is scanned, in time linear in its length. Ranges are bytes of `text` and lie on
 /// character boundaries. An empty list means that nothing was found, not that the text is safe.
 pub fn scan(text: &str, scope: Scope) -> Vec<Finding> {
-    let mut findings = pass::find(text, scope);
+    let mut found = pass::find(text, scope);
+    found.sort_by_key(|finding| finding.range.start);
+    let mut findings: Vec<Finding> = Vec::with_capacity(found.len());
+    let mut latest: HashMap<Cow<'static, str>, usize, BuildHasherDefault<IdHasher>> =
+        HashMap::default();
+    for next in found {
+        let index = latest.entry(next.id.clone()).or_insert(usize::MAX);
+        if findings.get_mut(*index).is_none_or(|kept| !merges(kept, &next)) {
+            *index = findings.len();
+            findings.push(next);
+        }
+    }
     findings.sort_by(|left, right| {
-        left.id.cmp(&right.id).then(left.range.start.cmp(&right.range.start))
-    });
-    findings.dedup_by(|next, kept| merges(kept, next));
-    findings.sort_by(|left, right| {
-        (left.range.start, left.range.end).cmp(&(right.range.start, right.range.end))
+        (left.range.start, left.range.end, &left.id).cmp(&(
+            right.range.start,
+            right.range.end,
+            &right.id,
+        ))
     });
     findings
 }
@@ -76,6 +93,20 @@ fn merges(kept: &mut Finding, next: &Finding) -> bool {
         }
     }
     same
+}
+
+/// Hashes the ids of rules, which nobody from outside chooses.
+#[derive(Default)]
+struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = self.0.rotate_left(7) ^ dictionary::key::of(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
 }
 
 /// Returns the first finding of [`scan`] that blocks, or `None` if the text may pass.

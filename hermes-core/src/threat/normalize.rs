@@ -1,6 +1,6 @@
 //! Folds a text to what a reader sees, with a map back to the original bytes.
 
-use std::{borrow::Cow, ops::Range, sync::LazyLock};
+use std::{borrow::Cow, ops::Range, sync::OnceLock};
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
@@ -92,7 +92,7 @@ impl<'t> Folding<'t> {
         while let Some(rest) = self.text.get(at..)
             && !rest.is_empty()
         {
-            let plain = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+            let plain = ascii_length(rest);
             self.copy(at, rest.get(..plain).unwrap_or_default());
             at += plain;
             let Some(ch) = rest.get(plain..).and_then(|rest| rest.chars().next()) else { break };
@@ -118,7 +118,7 @@ impl<'t> Folding<'t> {
             self.push(ch, from, to);
             return;
         }
-        if table_index(ch).is_none() && is_invisible(ch) {
+        if is_invisible(ch) {
             return;
         }
         let after_latin = self.out.as_bytes().last().is_some_and(u8::is_ascii_alphabetic);
@@ -186,32 +186,64 @@ fn is_plain(ch: char) -> bool {
     matches!(ch, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Where the alphabets of Europe end.
-const TABLE_START: u32 = 0x80;
-const TABLE_END: u32 = 0x590;
+/// Returns how many bytes of ASCII `text` begins with.
+pub(super) fn ascii_length(text: &str) -> usize {
+    const WIDTH: usize = 16;
+    let bytes = text.as_bytes();
+    let whole = bytes.chunks_exact(WIDTH).take_while(|chunk| chunk.is_ascii()).count() * WIDTH;
+    let rest = bytes.get(whole..).unwrap_or_default();
+    whole + rest.iter().take_while(|byte| byte.is_ascii()).count()
+}
 
-/// The folded form of each letter of the alphabets of Europe, and the Latin letter it looks like.
-struct Tables {
+/// Returns whether `ch` is a letter or digit of any script.
+pub(super) fn is_alphanumeric(ch: char) -> bool {
+    match block(ch) {
+        Some((block, index)) => block.letters >> index & 1 == 1,
+        None => ch.is_alphanumeric(),
+    }
+}
+
+/// How many characters a block has.
+const BLOCK: u32 = 64;
+/// How many blocks there are: all characters of up to three bytes.
+const BLOCKS: usize = 1_024;
+
+/// What the characters of a part of an alphabet are folded to, and the Latin letters they look
+/// like.
+#[derive(Debug)]
+struct Block {
     /// `None` where it is more than one character; NUL where nothing is left.
     folds: Vec<Option<char>>,
     look_alikes: Vec<Option<char>>,
+    /// One bit for each character that is a letter or digit.
+    letters: u64,
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let chars = || (TABLE_START..TABLE_END).map(|code| char::from_u32(code).unwrap_or('\0'));
-    Tables {
-        folds: chars().map(compute_fold).collect(),
-        look_alikes: chars().map(compute_look_alike).collect(),
+impl Block {
+    fn new(start: u32) -> Self {
+        let chars = || (start..start + BLOCK).map(|code| char::from_u32(code).unwrap_or('\0'));
+        let bit = |(index, ch): (u32, char)| u64::from(ch.is_alphanumeric()) << index;
+        Self {
+            folds: chars().map(compute_fold).collect(),
+            look_alikes: chars().map(compute_look_alike).collect(),
+            letters: (0..).zip(chars()).map(bit).fold(0, |bits, bit| bits | bit),
+        }
     }
-});
+}
 
-fn table_index(ch: char) -> Option<usize> {
+/// Each block is computed when a text first needs it.
+static TABLE: [OnceLock<Block>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
+
+/// Returns the block of a character and its place there.
+fn block(ch: char) -> Option<(&'static Block, usize)> {
     let code = u32::from(ch);
-    (TABLE_START..TABLE_END).contains(&code).then_some((code - TABLE_START) as usize)
+    let block = TABLE.get((code / BLOCK) as usize)?;
+    Some((block.get_or_init(|| Block::new(code / BLOCK * BLOCK)), (code % BLOCK) as usize))
 }
 
 fn single_fold(ch: char) -> Option<char> {
-    TABLES.folds.get(table_index(ch)?).copied().flatten()
+    let (block, index) = block(ch)?;
+    block.folds.get(index).copied().flatten()
 }
 
 fn compute_fold(ch: char) -> Option<char> {
@@ -241,20 +273,22 @@ fn compute_fold(ch: char) -> Option<char> {
 
 /// Returns the Latin letter that a letter of another script looks like, in lower case.
 pub(super) fn look_alike(ch: char) -> Option<char> {
-    if let Some(index) = table_index(ch) {
-        return TABLES.look_alikes.get(index).copied().flatten();
-    }
-    // Cherokee, Lisu, letter-like symbols and the capitals of Coptic have look-alikes as well.
-    match u32::from(ch) {
-        0x13a0..=0x13ff | 0x2100..=0x214f | 0x2c80..=0x2cff | 0xa4d0..=0xa4ff | 0xab70..=0xabbf => {
-            compute_look_alike(ch)
-        }
-        _ => None,
-    }
+    let (block, index) = block(ch)?;
+    block.look_alikes.get(index).copied().flatten()
+}
+
+/// The alphabets of Europe, Cherokee, Lisu, letter-like symbols and the capitals of Coptic.
+fn may_look_latin(ch: char) -> bool {
+    matches!(u32::from(ch),
+        0x80..=0x58f | 0x13a0..=0x13ff | 0x2100..=0x214f | 0x2c80..=0x2cff | 0xa4d0..=0xa4ff
+        | 0xab70..=0xabbf)
 }
 
 fn compute_look_alike(ch: char) -> Option<char> {
-    if compute_fold(ch).is_some_and(|folded| folded.is_ascii()) || !ch.is_alphabetic() {
+    if !may_look_latin(ch)
+        || compute_fold(ch).is_some_and(|folded| folded.is_ascii())
+        || !ch.is_alphabetic()
+    {
         return None;
     }
     if let Some(latin) = drawn_alike(ch) {

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::{
     Finding, Scope, Severity, decode,
-    dictionary::Dictionary,
+    dictionary::{Dictionary, Marks},
     invisible,
     markup::Hidden,
-    matcher::{self, Match},
+    matcher::{self, Match, Scratch},
     normalize::Folded,
     secret,
     token::{self, Disguised, Hit},
@@ -18,17 +18,17 @@ const DEPTH_MAX: usize = 2;
 
 /// Returns the findings of `scope` in `text`, unordered.
 pub(super) fn find(text: &str, scope: Scope) -> Vec<Finding> {
-    let mut findings = at_depth(text, scope, 0);
+    let mut findings = at_depth(text, scope, 0, &mut Scratch::default());
     findings.extend(invisible::find(text));
     findings
 }
 
-fn at_depth(text: &str, scope: Scope, depth: usize) -> Vec<Finding> {
+fn at_depth(text: &str, scope: Scope, depth: usize, scratch: &mut Scratch) -> Vec<Finding> {
     let folded = Folded::new(text);
     let tokens = token::tokenize(folded.text());
     let hidden = Hidden::find(folded.text());
     let mut findings: Vec<Finding> =
-        matcher::find(&tokens.hits, |hit| hidden.contains(hit.range.start))
+        matcher::find(&tokens.hits, scratch, |hit| hidden.contains(hit.range.start))
             .into_iter()
             .filter_map(|found| judge(folded.text(), &tokens.hits, found, scope))
             .collect();
@@ -38,7 +38,7 @@ fn at_depth(text: &str, scope: Scope, depth: usize) -> Vec<Finding> {
     }
     if depth < DEPTH_MAX {
         for disguised in &tokens.disguised {
-            findings.extend(behind(folded.text(), disguised, scope, depth));
+            findings.extend(behind(folded.text(), disguised, scope, depth, scratch));
         }
     }
     for finding in &mut findings {
@@ -48,11 +48,17 @@ fn at_depth(text: &str, scope: Scope, depth: usize) -> Vec<Finding> {
 }
 
 /// Returns what is found behind a disguise, as findings about the disguise.
-fn behind(text: &str, disguised: &Disguised, scope: Scope, depth: usize) -> Vec<Finding> {
+fn behind(
+    text: &str,
+    disguised: &Disguised,
+    scope: Scope,
+    depth: usize,
+    scratch: &mut Scratch,
+) -> Vec<Finding> {
     let decoded =
         text.get(disguised.range.clone()).and_then(|it| decode::decode(disguised.kind, it));
     let Some(decoded) = decoded else { return Vec::new() };
-    let mut findings = at_depth(&decoded, scope, depth + 1);
+    let mut findings = at_depth(&decoded, scope, depth + 1, scratch);
     for finding in &mut findings {
         finding.range = disguised.range.clone();
     }
@@ -62,7 +68,7 @@ fn behind(text: &str, disguised: &Disguised, scope: Scope, depth: usize) -> Vec<
 fn judge(text: &str, hits: &[Hit], found: Match, scope: Scope) -> Option<Finding> {
     let rule = Dictionary::get().rules.get(found.rule).filter(|rule| rule.scope <= scope)?;
     let range = hits.get(found.first)?.range.start..hits.get(found.last)?.range.end;
-    let mentioned = is_quoted(text, &range) && is_spoken_of(hits, found.first);
+    let mentioned = is_mentioned(text, hits, &found, &range);
     let severity = if mentioned { Severity::Warn } else { rule.severity };
     Some(Finding::new(rule.id, severity, range, rule.reason))
 }
@@ -73,19 +79,26 @@ fn is_quoted(text: &str, range: &Range<usize>) -> bool {
     before.ends_with(['"', '\'', '`', '\u{201c}', '\u{2018}', '\u{ab}', '\u{201e}', '\u{300c}'])
 }
 
-/// How many hits before a match are looked at.
-const SPOKEN_OF: usize = 12;
-
-/// Returns whether the sentence speaks of attacks or examples before the match.
-fn is_spoken_of(hits: &[Hit], first: usize) -> bool {
+/// Returns whether a match is only spoken of: quoted as an attack or example, or reported together
+/// with what became of it.
+fn is_mentioned(text: &str, hits: &[Hit], found: &Match, range: &Range<usize>) -> bool {
     let dictionary = Dictionary::get();
-    let Some(meta) = dictionary.class("META") else { return false };
-    let sentence = hits.get(first).map(|hit| hit.sentence);
-    hits.get(..first)
-        .unwrap_or_default()
-        .iter()
-        .rev()
-        .take(SPOKEN_OF)
-        .take_while(|hit| Some(hit.sentence) == sentence)
-        .any(|hit| dictionary.word(hit.word).is_some_and(|word| word.classes.contains(&meta)))
+    let sentence = hits.get(found.first).map(|hit| hit.sentence);
+    let is = |hit: &Hit, marks: Marks| {
+        dictionary.word(hit.word).is_some_and(|word| word.marks & marks != 0)
+    };
+    let before = |marks: Marks| {
+        let hits = hits.get(..found.first).unwrap_or_default().iter().rev().take(SURROUNDINGS);
+        hits.take_while(|hit| Some(hit.sentence) == sentence).any(|hit| is(hit, marks))
+    };
+    let after = |marks: Marks| {
+        let hits = hits.get(found.last + 1..).unwrap_or_default().iter().take(SURROUNDINGS);
+        hits.take_while(|hit| Some(hit.sentence) == sentence).any(|hit| is(hit, marks))
+    };
+    let quoted = is_quoted(text, range);
+    quoted && (before(dictionary.meta) || after(dictionary.defend))
+        || before(dictionary.reported) && after(dictionary.defend)
 }
+
+/// How many hits on each side of a match are looked at.
+const SURROUNDINGS: usize = 12;

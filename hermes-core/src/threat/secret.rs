@@ -57,12 +57,8 @@ pub(super) fn find(text: &str, disguised: &[Disguised]) -> Vec<Finding> {
 /// Values that are assigned to a name that speaks of secrets.
 fn assigned(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
-    let is_sign = |&(_, byte): &(usize, &u8)| matches!(byte, b'=' | b':');
-    bytes
-        .iter()
-        .enumerate()
-        .filter(is_sign)
-        .filter_map(|(at, _)| {
+    memchr::memchr2_iter(b'=', b':', bytes)
+        .filter_map(|at| {
             let value = quoted_value(bytes, at + 1)?;
             let name = name_before(text, at)?;
             let secret = text.get(value.clone()).unwrap_or_default();
@@ -112,8 +108,8 @@ fn known(text: &str, range: &Range<usize>) -> Option<Range<usize>> {
 
 /// First lines of private keys that a key follows.
 fn private_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
-    text.match_indices(PRIVATE_KEY).filter_map(|(at, line)| {
-        let end = at + line.len();
+    memchr::memmem::find_iter(text.as_bytes(), PRIVATE_KEY).filter_map(|at| {
+        let end = at + PRIVATE_KEY.len();
         let body = text.as_bytes().get(end..)?.iter().take(64);
         let digits = body.filter(|byte| byte.is_ascii_alphanumeric()).count();
         (32 < digits).then_some(at..end)

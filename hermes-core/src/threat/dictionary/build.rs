@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::{
-    BUCKETS, Check, Class, Dictionary, Disguise, Entry, FILTER_BITS, Outcome, Role, STEM_PREFIX,
-    Track, Word, WordId, bucket, hash, rotate, spread,
+    BUCKETS, Check, Class, Dictionary, Disguise, Entry, FILTER_BITS, Marks, Outcome, Prefix, Role,
+    STEM_PREFIX, Signs, Track, Word, WordId, bucket, filter_index, key, rotate,
 };
 use crate::threat::{
-    grammar::{Condition, Pattern},
+    grammar::{Condition, Gap, Pattern},
     normalize::Folded,
     patterns::{self, Rule},
     words,
@@ -18,6 +18,9 @@ pub(super) fn build() -> Dictionary {
     Builder::default().build()
 }
 
+/// A step after another one: the state of that one, the distance, and the alternatives.
+type Step = (u16, Gap, Vec<Class>);
+
 #[derive(Default)]
 struct Builder {
     classes: HashMap<String, Class>,
@@ -25,6 +28,11 @@ struct Builder {
     ids: HashMap<String, WordId>,
     members: HashMap<Class, Vec<WordId>>,
     stems: Vec<WordId>,
+    /// The states of steps, which patterns that begin alike share.
+    states: HashMap<Step, u16>,
+    entries: Vec<Entry>,
+    /// The classes that conditions ask for; the place of each is its bit.
+    marked: Vec<Class>,
     class_entries: Vec<Vec<Entry>>,
     tracks: Vec<Track>,
     rules: Vec<&'static Rule>,
@@ -155,23 +163,43 @@ impl Builder {
         let pattern = Pattern::parse(source);
         let track = u16::try_from(self.tracks.len()).unwrap_or(u16::MAX);
         let last = pattern.steps.len().saturating_sub(1);
-        for (step, (gap, alternatives)) in pattern.steps.into_iter().enumerate() {
-            let completes = (step == last).then_some(track);
-            let entry = Entry { slot: self.slots, gap, is_first: step == 0, completes };
-            self.slots += 1;
-            for name in alternatives {
-                let class = self.alternative(&name);
-                let wanted = usize::from(class) + 1;
-                if self.class_entries.len() < wanted {
-                    self.class_entries.resize_with(wanted, Vec::new);
-                }
-                if let Some(entries) = self.class_entries.get_mut(usize::from(class)) {
-                    entries.push(entry);
-                }
+        let mut before = Entry::NONE;
+        for (step, (gap, names)) in pattern.steps.into_iter().enumerate() {
+            let classes = names.iter().map(|name| self.alternative(name)).collect();
+            if step == last {
+                let entry = Entry { before, slot: Entry::NONE, track, gap };
+                self.enter(&classes, entry);
+            } else {
+                before = self.state((before, gap, classes));
             }
         }
         let conditions = pattern.conditions.iter().map(|it| self.check(it)).collect();
         self.tracks.push(Track { outcome, conditions });
+    }
+
+    /// Returns where the state of a step is kept.
+    fn state(&mut self, step: Step) -> u16 {
+        if let Some(&slot) = self.states.get(&step) {
+            return slot;
+        }
+        let slot = self.slots;
+        self.slots += 1;
+        let (before, gap, ref classes) = step;
+        self.enter(classes, Entry { before, slot, track: Entry::NONE, gap });
+        self.states.insert(step, slot);
+        slot
+    }
+
+    fn enter(&mut self, classes: &Vec<Class>, entry: Entry) {
+        for &class in classes {
+            let wanted = usize::from(class) + 1;
+            if self.class_entries.len() < wanted {
+                self.class_entries.resize_with(wanted, Vec::new);
+            }
+            if let Some(entries) = self.class_entries.get_mut(usize::from(class)) {
+                entries.push(entry);
+            }
+        }
     }
 
     fn check(&mut self, condition: &Condition) -> Check {
@@ -179,14 +207,25 @@ impl Builder {
             Condition::Begins => Check::Begins,
             Condition::Ends => Check::Ends,
             Condition::Hidden => Check::Hidden,
-            Condition::NotAfter(name) => Check::NotAfter(self.alternative(name), 1),
-            Condition::NotSoonAfter(name) => Check::NotAfter(self.alternative(name), 3),
-            Condition::NotWithin(name) => Check::NotWithin(self.alternative(name)),
-            Condition::NotBefore(name) => Check::NotBefore(self.alternative(name)),
-            Condition::NotInSentence(name) => Check::NotInSentence(self.alternative(name)),
-            Condition::NotOnLine(name) => Check::NotOnLine(self.alternative(name)),
-            Condition::InSentence(name) => Check::InSentence(self.alternative(name)),
+            Condition::NotAfter(name) => Check::NotAfter(self.mark_of(name), 1),
+            Condition::NotSoonAfter(name) => Check::NotAfter(self.mark_of(name), 3),
+            Condition::NotWithin(name) => Check::NotWithin(self.mark_of(name)),
+            Condition::NotBefore(name) => Check::NotBefore(self.mark_of(name)),
+            Condition::NotInSentence(name) => Check::NotInSentence(self.mark_of(name)),
+            Condition::NotOnLine(name) => Check::NotOnLine(self.mark_of(name)),
+            Condition::InSentence(name) => Check::InSentence(self.mark_of(name)),
         }
+    }
+
+    /// Returns the bit of a class that a condition asks for.
+    fn mark_of(&mut self, name: &str) -> Marks {
+        let class = self.alternative(name);
+        let known = self.marked.iter().position(|&it| it == class);
+        let index = known.unwrap_or_else(|| {
+            self.marked.push(class);
+            self.marked.len() - 1
+        });
+        u32::try_from(index).ok().and_then(|bit| 1_u128.checked_shl(bit)).unwrap_or_default()
     }
 
     /// Gives the classes of a beginning to the whole words that begin so and would hide it.
@@ -206,68 +245,124 @@ impl Builder {
     /// Gives every word the entries of its classes, later steps first, so that one word does not
     /// serve as two steps of a pattern.
     fn spread_entries(&mut self) {
+        let later_first = |it: &Entry| std::cmp::Reverse((it.slot, it.track));
         for entries in &mut self.class_entries {
-            entries.sort_by_key(|it| std::cmp::Reverse(it.slot));
-        }
-        for (class, ids) in &self.members {
-            let Some(entries) = self.class_entries.get(usize::from(*class)) else { continue };
-            for &id in ids {
-                if let Some(word) = self.words.get_mut(usize::from(id)) {
-                    word.entries.extend(entries);
-                }
-            }
+            entries.sort_by_key(later_first);
         }
         for word in &mut self.words {
-            word.entries.sort_by_key(|it| std::cmp::Reverse(it.slot));
-            word.entries.dedup_by_key(|it| it.slot);
+            let of_class = |class: &Class| self.class_entries.get(usize::from(*class));
+            let classes = word.classes.iter().filter_map(of_class);
+            let mut entries: Vec<Entry> = classes.flatten().copied().collect();
+            entries.sort_by_key(later_first);
+            entries.dedup_by_key(|it| (it.slot, it.track, it.before));
+            let start = self.entries.len();
+            self.entries.extend(entries);
+            word.entries = start..self.entries.len();
         }
     }
 
-    fn finish(self) -> Dictionary {
+    /// Gives every word the bits of its classes.
+    fn spread_marks(&mut self) {
+        for word in &mut self.words {
+            for (bit, class) in (0..Marks::BITS).zip(&self.marked) {
+                word.marks |= Marks::from(word.classes.contains(class)) << bit;
+            }
+        }
+    }
+
+    fn finish(mut self) -> Dictionary {
+        let meta = self.mark_of("META");
+        let defend = self.mark_of("DEFEND");
+        let reported = self.mark_of("REPORTED");
+        self.spread_marks();
         let size = (self.words.len() * 4).next_power_of_two();
-        let mut table = vec![0; size];
-        let mut buckets: Vec<Vec<WordId>> = vec![Vec::new(); BUCKETS];
-        let mut stems: HashMap<u64, Vec<WordId>> = HashMap::new();
-        let mut stem_filter = vec![0; (FILTER_BITS / 64) as usize];
-        for (id, word) in (0..).zip(&self.words) {
-            if self.stems.contains(&id) {
-                let prefix = word.text.as_bytes().get(..STEM_PREFIX).map(hash).unwrap_or_default();
-                stems.entry(prefix).or_default().push(id);
-                let bit = prefix % FILTER_BITS;
-                if let Some(bits) = stem_filter.get_mut((bit / 64) as usize) {
-                    *bits |= 1u64 << (bit % 64);
-                }
-                continue;
-            }
-            insert(&mut table, hash(word.text.as_bytes()), id);
-            if let Some(ids) = bucket(&word.text).and_then(|it| buckets.get_mut(it)) {
-                ids.push(id);
-            }
-        }
-        for ids in &mut buckets {
-            let length = |id: &WordId| self.words.get(usize::from(*id)).map(|it| it.text.len());
-            ids.sort_by_key(|id| std::cmp::Reverse(length(id)));
-        }
-        let mut class_entries = self.class_entries;
-        class_entries.resize_with(self.classes.len(), Vec::new);
-        Dictionary {
+        let mut dictionary = Dictionary {
+            keys: self.words.iter().map(|word| key::of(word.text.as_bytes())).collect(),
             words: self.words,
-            table,
-            stems,
-            stem_filter,
-            buckets,
-            class_entries,
+            table: vec![0; size],
+            stems: HashMap::new(),
+            stem_filter: vec![0; FILTER_BITS / 64],
+            buckets: vec![Vec::new(); BUCKETS],
+            prefix_filter: vec![0; FILTER_BITS / 64],
+            entries: self.entries,
+            class_entries: self.class_entries,
             tracks: self.tracks,
             rules: self.rules,
             slots: usize::from(self.slots),
+            meta,
+            defend,
+            reported,
+            signs: Signs::default(),
             classes: self.classes,
+        };
+        dictionary.class_entries.resize_with(dictionary.classes.len(), Vec::new);
+        for id in (0..).take(dictionary.words.len()) {
+            if self.stems.contains(&id) {
+                dictionary.add_stem(id);
+            } else {
+                dictionary.add_whole(id);
+            }
+        }
+        for prefixes in &mut dictionary.buckets {
+            prefixes.sort_by_key(|it| std::cmp::Reverse(it.length));
+        }
+        dictionary.signs = Signs::new(&dictionary);
+        dictionary
+    }
+}
+
+impl Dictionary {
+    fn add_stem(&mut self, id: WordId) {
+        let Some(word) = self.words.get(usize::from(id)) else { return };
+        let start = word.text.as_bytes().get(..STEM_PREFIX).map(key::start).unwrap_or_default();
+        self.stems.entry(start).or_default().push(id);
+        set_bit(&mut self.stem_filter, key::spread(start));
+    }
+
+    fn add_whole(&mut self, id: WordId) {
+        let Some(word) = self.words.get(usize::from(id)) else { return };
+        let bytes = word.text.as_bytes();
+        insert(&mut self.table, key::of(bytes), id);
+        let place = bucket(&word.text).and_then(|it| self.buckets.get_mut(it));
+        let (Some(prefixes), Some(bit)) = (place, filter_index(bytes)) else { return };
+        let length = bytes.len();
+        let bits = u32::try_from(length * 8).unwrap_or(u32::MAX);
+        let mask = 1_u64.checked_shl(bits).unwrap_or_default().wrapping_sub(1);
+        prefixes.push(Prefix { bytes: key::start(bytes), mask, length, id });
+        set_bit(&mut self.prefix_filter, bit);
+    }
+}
+
+impl Signs {
+    fn new(dictionary: &Dictionary) -> Self {
+        let sign = |name: &str| dictionary.find_text(&format!("\0{name}"));
+        Self {
+            pipe: sign("PIPE"),
+            redirect: sign("REDIRECT"),
+            append: sign("APPEND"),
+            here: sign("HERE"),
+            then: sign("THEN"),
+            url: sign("URL"),
+            email: sign("EMAIL"),
+            address: sign("ADDRESS"),
+            secret: sign("SECRET_VAR"),
+            secret_name: sign("SECRET_NAME"),
+            credential: sign("AUTH_VAR"),
+            variable: sign("VAR"),
         }
     }
 }
 
-fn insert(table: &mut [u16], hashed: u64, id: WordId) {
+fn set_bit(filter: &mut [u64], index: usize) {
+    let index = index % FILTER_BITS;
+    if let Some(bits) = filter.get_mut(index / 64) {
+        *bits |= 1 << (index % 64);
+    }
+}
+
+fn insert(table: &mut [u16], key: u64, id: WordId) {
     let mask = table.len() - 1;
-    let mut index = spread(hashed) & mask;
+    let mut index = key::spread(key) & mask;
     while table.get(index).is_some_and(|&it| it != 0) {
         index = (index + 1) & mask;
     }

@@ -1,13 +1,17 @@
 //! The words and patterns of the rules, compiled once.
 
 mod build;
+pub(super) mod key;
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
 use super::{grammar::Gap, patterns::Rule};
 
 /// A class of words.
 pub(super) type Class = u16;
+
+/// One bit for each class that a condition asks for.
+pub(super) type Marks = u128;
 
 /// A word that some rule asks for.
 pub(super) type WordId = u16;
@@ -15,12 +19,17 @@ pub(super) type WordId = u16;
 /// What a pattern does when it sees a word at one of its steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// Where the state of this step is kept; the step before is one lower.
+    /// The state of the step before; [`Entry::NONE`] for a first step.
+    pub(super) before: u16,
+    /// Where the state of this step is kept; [`Entry::NONE`] if the track is complete with it.
     pub(super) slot: u16,
-    pub(super) gap: Gap,
-    pub(super) is_first: bool,
     /// The track that is complete with this step.
-    pub(super) completes: Option<u16>,
+    pub(super) track: u16,
+    pub(super) gap: Gap,
+}
+
+impl Entry {
+    pub(super) const NONE: u16 = u16::MAX;
 }
 
 /// What a complete track means.
@@ -46,20 +55,23 @@ pub(super) enum Check {
     Ends,
     Hidden,
     /// No such word within so many positions after the match.
-    NotAfter(Class, u32),
-    NotWithin(Class),
-    NotBefore(Class),
-    NotInSentence(Class),
-    NotOnLine(Class),
-    InSentence(Class),
+    NotAfter(Marks, u32),
+    NotWithin(Marks),
+    NotBefore(Marks),
+    NotInSentence(Marks),
+    NotOnLine(Marks),
+    InSentence(Marks),
 }
 
 /// A word with what the patterns do on it.
 #[derive(Debug, Default)]
 pub(super) struct Word {
     pub(super) text: String,
-    pub(super) entries: Vec<Entry>,
-    pub(super) classes: Vec<Class>,
+    /// What the patterns do on it, as a range of [`Dictionary::entries`].
+    entries: Range<usize>,
+    classes: Vec<Class>,
+    /// The marks of its classes.
+    pub(super) marks: Marks,
     pub(super) role: Role,
     /// What a word means that is read backwards or rotated by thirteen letters.
     pub(super) disguise: Option<Disguise>,
@@ -97,37 +109,61 @@ pub(super) enum Disguise {
 /// Everything that the tokenizer and the matcher look up.
 #[derive(Debug)]
 pub(super) struct Dictionary {
-    pub(super) words: Vec<Word>,
-    /// Open addressing by [`hash`]; zero is free, else the number of the word plus one.
+    words: Vec<Word>,
+    /// The [`key`] of each word.
+    keys: Vec<u64>,
+    /// Open addressing by key; zero is free, else the number of the word plus one.
     table: Vec<u16>,
-    /// Beginnings of words by the hash of their first five bytes.
+    /// Beginnings of words by their first five bytes.
     stems: HashMap<u64, Vec<WordId>>,
-    /// One bit for each hash of five bytes that some stem begins with.
+    /// One bit for each five bytes that some stem begins with.
     stem_filter: Vec<u64>,
     /// Words by [`bucket`], longest first.
-    buckets: Vec<Vec<WordId>>,
+    buckets: Vec<Vec<Prefix>>,
+    /// One bit for each three letters that some word in the buckets begins with.
+    prefix_filter: Vec<u64>,
+    entries: Vec<Entry>,
     pub(super) class_entries: Vec<Vec<Entry>>,
     pub(super) tracks: Vec<Track>,
     pub(super) rules: Vec<&'static Rule>,
     pub(super) slots: usize,
     classes: HashMap<String, Class>,
+    pub(super) signs: Signs,
+    /// The mark of words that speak of attacks or examples.
+    pub(super) meta: Marks,
+    /// The mark of words that say what became of an attack.
+    pub(super) defend: Marks,
+    /// The mark of words that report what somebody says.
+    pub(super) reported: Marks,
+}
+
+/// The numbers of the signs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Signs {
+    pub(super) pipe: Option<WordId>,
+    pub(super) redirect: Option<WordId>,
+    pub(super) append: Option<WordId>,
+    pub(super) here: Option<WordId>,
+    pub(super) then: Option<WordId>,
+    pub(super) url: Option<WordId>,
+    pub(super) email: Option<WordId>,
+    pub(super) address: Option<WordId>,
+    pub(super) secret: Option<WordId>,
+    pub(super) secret_name: Option<WordId>,
+    pub(super) credential: Option<WordId>,
+    pub(super) variable: Option<WordId>,
+}
+
+/// The beginning of a word in a bucket, to compare eight bytes at once.
+#[derive(Clone, Copy, Debug)]
+struct Prefix {
+    bytes: u64,
+    mask: u64,
+    length: usize,
+    id: WordId,
 }
 
 static DICTIONARY: LazyLock<Dictionary> = LazyLock::new(build::build);
-
-/// Extends an FNV hash by one byte, without regard to ASCII case.
-pub(super) const fn hash_step(hash: u64, byte: u8) -> u64 {
-    (hash ^ byte.to_ascii_lowercase() as u64).wrapping_mul(0x0100_0000_01b3)
-}
-
-pub(super) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
-
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(HASH_START, |hash, &byte| hash_step(hash, byte))
-}
-
-const STEM_PREFIX: usize = 5;
-const FILTER_BITS: u64 = 1 << 16;
 
 impl Dictionary {
     /// Returns the dictionary of this crate's rules.
@@ -139,27 +175,29 @@ impl Dictionary {
         self.words.get(usize::from(id))
     }
 
-    /// Returns the number of a class that the code names.
-    pub(super) fn class(&self, name: &str) -> Option<Class> {
-        self.classes.get(name).copied()
+    /// Returns what the patterns do on a word.
+    pub(super) fn entries(&self, word: &Word) -> &[Entry] {
+        self.entries.get(word.entries.clone()).unwrap_or_default()
     }
 
-    /// Finds a word by itself or by its beginning; `hashed` is the hash of all its bytes.
-    pub(super) fn find(&self, text: &str, hashed: u64) -> Option<WordId> {
-        self.find_whole(text, hashed).or_else(|| self.find_stem(text))
+    /// Finds a word by itself or by its beginning; `key` is its [`key`].
+    pub(super) fn find(&self, text: &str, key: u64) -> Option<WordId> {
+        self.find_whole(text, key).or_else(|| self.find_stem(text))
     }
 
-    /// Finds a word whose hash has not been computed.
+    /// Finds a word whose key has not been computed.
     pub(super) fn find_text(&self, text: &str) -> Option<WordId> {
-        self.find(text, hash(text.as_bytes()))
+        self.find(text, key::of(text.as_bytes()))
     }
 
-    fn find_whole(&self, text: &str, hashed: u64) -> Option<WordId> {
+    fn find_whole(&self, text: &str, key: u64) -> Option<WordId> {
         let mask = self.table.len() - 1;
-        let mut index = spread(hashed) & mask;
+        let mut index = key::spread(key) & mask;
         loop {
             let id = self.table.get(index)?.checked_sub(1)?;
-            if self.word(id)?.text.eq_ignore_ascii_case(text) {
+            if *self.keys.get(usize::from(id))? == key
+                && (key::is_exact(key) || self.word(id)?.text.eq_ignore_ascii_case(text))
+            {
                 return Some(id);
             }
             index = (index + 1) & mask;
@@ -167,13 +205,11 @@ impl Dictionary {
     }
 
     fn find_stem(&self, text: &str) -> Option<WordId> {
-        let prefix = hash(text.as_bytes().get(..STEM_PREFIX)?);
-        let bit = prefix % FILTER_BITS;
-        let bits = self.stem_filter.get((bit / 64) as usize)?;
-        if bits >> (bit % 64) & 1 == 0 {
+        let start = key::start(text.as_bytes().get(..STEM_PREFIX)?);
+        if !has_bit(&self.stem_filter, key::spread(start)) {
             return None;
         }
-        let stems = self.stems.get(&prefix)?;
+        let stems = self.stems.get(&start)?;
         stems.iter().copied().find(|&id| {
             self.word(id).is_some_and(|word| {
                 let stem = word.text.as_bytes();
@@ -186,12 +222,36 @@ impl Dictionary {
     ///
     /// For scripts that put no blanks between words, and for Latin words that have lost theirs.
     pub(super) fn longest_prefix(&self, text: &str) -> Option<(WordId, usize)> {
-        self.buckets.get(bucket(text)?)?.iter().find_map(|&id| {
-            let word = self.word(id)?.text.as_bytes();
-            let start = text.as_bytes().get(..word.len())?;
-            start.eq_ignore_ascii_case(word).then_some((id, word.len()))
+        let bytes = text.as_bytes();
+        if !has_bit(&self.prefix_filter, filter_index(bytes)?) {
+            return None;
+        }
+        let start = key::start(bytes);
+        self.buckets.get(bucket(text)?)?.iter().find_map(|prefix| {
+            let matches = (start ^ prefix.bytes) & prefix.mask == 0
+                && (prefix.length <= 8 || {
+                    let word = self.word(prefix.id)?.text.as_bytes();
+                    bytes.get(..prefix.length)?.eq_ignore_ascii_case(word)
+                });
+            matches.then_some((prefix.id, prefix.length))
         })
     }
+}
+
+const STEM_PREFIX: usize = 5;
+/// How many bits the filters have.
+const FILTER_BITS: usize = 1 << 15;
+
+fn has_bit(filter: &[u64], index: usize) -> bool {
+    let index = index % FILTER_BITS;
+    filter.get(index / 64).is_some_and(|bits| bits >> (index % 64) & 1 == 1)
+}
+
+/// Returns the bit for the first three bytes of a text, or `None` if it is shorter.
+fn filter_index(bytes: &[u8]) -> Option<usize> {
+    let [first, second, third, ..] = *bytes else { return None };
+    let index = |byte: u8, shift: usize| usize::from(byte & 31) << shift;
+    Some(index(first, 10) | index(second, 5) | index(third, 0))
 }
 
 const BUCKETS: usize = 1_024;
@@ -209,10 +269,6 @@ fn bucket(text: &str) -> Option<usize> {
         }
         _ => None,
     }
-}
-
-fn spread(hashed: u64) -> usize {
-    usize::try_from((hashed ^ (hashed >> 29)) & 0xffff_ffff).unwrap_or_default()
 }
 
 /// Scripts in which words are not separated by blanks, or carry endings without end.
@@ -260,6 +316,24 @@ mod tests {
             .collect();
 
         assert_eq!(empty, Vec::<&String>::new());
+    }
+
+    #[test]
+    fn there_are_bits_for_all_classes_that_conditions_ask_for() {
+        let dictionary = Dictionary::get();
+        let asks_for_nothing = |check: &Check| match *check {
+            Check::Begins | Check::Ends | Check::Hidden => false,
+            Check::NotAfter(marks, _)
+            | Check::NotWithin(marks)
+            | Check::NotBefore(marks)
+            | Check::NotInSentence(marks)
+            | Check::NotOnLine(marks)
+            | Check::InSentence(marks) => marks == 0,
+        };
+
+        let mut checks = dictionary.tracks.iter().flat_map(|track| &track.conditions);
+
+        assert!(dictionary.meta != 0 && !checks.any(asks_for_nothing));
     }
 
     #[test]

@@ -5,7 +5,9 @@ mod deception;
 mod exfiltration;
 mod orders;
 mod persistence;
+mod remote;
 mod role;
+mod takeover;
 
 use super::{Scope, Severity};
 
@@ -47,6 +49,8 @@ pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
         exfiltration::RULES,
         control::RULES,
         persistence::RULES,
+        remote::RULES,
+        takeover::RULES,
     ]
     .into_iter()
     .flatten()

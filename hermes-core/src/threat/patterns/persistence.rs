@@ -7,7 +7,7 @@ pub(super) const RULES: &[Rule] = &[
         "ssh_backdoor",
         Scope::Strict,
         "adds a key that opens the machine",
-        &["ADDV ~ AUTHORIZED !<NOT", "APPEND/REDIRECT = AUTHORIZED"],
+        &["ADDV ~ AUTHORIZED !<NOT !~ATTACKERS", "APPEND/REDIRECT = AUTHORIZED"],
     ),
     warn("ssh_backdoor", Scope::Strict, "names the list of keys that may log in", &["AUTHORIZED"]),
     block(

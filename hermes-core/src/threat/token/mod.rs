@@ -7,7 +7,8 @@ mod word;
 use std::ops::Range;
 
 use super::{
-    dictionary::{Dictionary, Role, Word, WordId, is_unspaced},
+    dictionary::{Dictionary, Role, Signs, Word, WordId, is_unspaced},
+    normalize::is_alphanumeric,
     variable,
 };
 
@@ -82,7 +83,7 @@ struct Tokenizer<'t> {
     sentence_words: u32,
     /// Whether the next word begins a clause.
     fresh: bool,
-    /// The hash of the word before.
+    /// The key of the word before.
     previous: u64,
     /// Half-counted characters of scripts without blanks.
     unspaced: u32,
@@ -93,41 +94,10 @@ struct Tokenizer<'t> {
     disguised_line: Option<usize>,
     /// The hosts on the current line, once they have been looked for.
     hosts: Option<variable::Hosts>,
+    /// Room for the word that is looked at, its joints, and another spelling of it.
     word: String,
-}
-
-/// The numbers of the signs.
-struct Signs {
-    pipe: Option<WordId>,
-    redirect: Option<WordId>,
-    append: Option<WordId>,
-    here: Option<WordId>,
-    then: Option<WordId>,
-    url: Option<WordId>,
-    email: Option<WordId>,
-    address: Option<WordId>,
-    secret: Option<WordId>,
-    credential: Option<WordId>,
-    variable: Option<WordId>,
-}
-
-impl Signs {
-    fn new(dictionary: &Dictionary) -> Self {
-        let sign = |name: &str| dictionary.find_text(&format!("\0{name}"));
-        Self {
-            pipe: sign("PIPE"),
-            redirect: sign("REDIRECT"),
-            append: sign("APPEND"),
-            here: sign("HERE"),
-            then: sign("THEN"),
-            url: sign("URL"),
-            email: sign("EMAIL"),
-            address: sign("ADDRESS"),
-            secret: sign("SECRET_VAR"),
-            credential: sign("AUTH_VAR"),
-            variable: sign("VAR"),
-        }
-    }
+    joints: Vec<(usize, usize)>,
+    spelled: String,
 }
 
 impl<'t> Tokenizer<'t> {
@@ -138,7 +108,7 @@ impl<'t> Tokenizer<'t> {
             bytes: text.as_bytes(),
             at: 0,
             dictionary,
-            signs: Signs::new(dictionary),
+            signs: dictionary.signs,
             tokens: Tokens::default(),
             position: 0,
             sentence: 0,
@@ -155,6 +125,8 @@ impl<'t> Tokenizer<'t> {
             disguised_line: None,
             hosts: None,
             word: String::new(),
+            joints: Vec::new(),
+            spelled: String::new(),
         }
     }
 
@@ -163,12 +135,11 @@ impl<'t> Tokenizer<'t> {
     }
 
     fn advance(&mut self) {
-        let byte = self.byte(self.at);
-        match byte {
+        match self.byte(self.at) {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => self.word(),
             b' ' | b'\t' => self.at += 1,
             0x80.. => self.beyond_ascii(),
-            _ => self.sign(byte),
+            byte => self.sign(byte),
         }
     }
 
@@ -179,7 +150,7 @@ impl<'t> Tokenizer<'t> {
         };
         if is_unspaced(ch) {
             self.unspaced_word(ch);
-        } else if ch.is_alphanumeric() {
+        } else if is_alphanumeric(ch) {
             self.word();
         } else {
             match ch {
@@ -219,18 +190,23 @@ impl<'t> Tokenizer<'t> {
 
     /// Returns whether blanks stand on both sides of `ch`, which begins here.
     fn stands_alone(&self, ch: char) -> bool {
-        let is_blank = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let is_blank = |byte: u8| {
+            byte.is_ascii_whitespace()
+                || matches!(byte, b'*' | b'_' | b'-' | b'.' | b'/' | b'|' | b'~')
+        };
         is_blank(self.byte(self.at + ch.len_utf8()))
             && self.at.checked_sub(1).is_none_or(|at| is_blank(self.byte(at)))
     }
 
     /// Counts a word before it is pushed.
-    fn count(&mut self, hashed: u64, word: Option<&'static Word>) {
+    ///
+    /// The same word again does not count; a `key` of `u64::MAX` is never the same.
+    fn count(&mut self, key: u64, word: Option<&'static Word>) {
         let filler = word.is_some_and(|word| word.role == Role::Filler);
-        if !filler && (hashed == u64::MAX || hashed != self.previous) {
+        if !filler && (key == u64::MAX || key != self.previous) {
             self.position += 1;
         }
-        self.previous = hashed;
+        self.previous = key;
         self.sentence_words += 1;
         if word.is_some_and(|word| word.role == Role::Breaker) {
             self.clause += 1;
@@ -241,9 +217,10 @@ impl<'t> Tokenizer<'t> {
     fn push(&mut self, id: Option<WordId>, range: Range<usize>) {
         let word = id.and_then(|id| self.dictionary.word(id));
         if let Some(id) = id {
+            let last = self.tokens.hits.last().map_or(0, |hit| hit.position);
             self.tokens.hits.push(Hit {
                 word: id,
-                position: self.position,
+                position: self.position.max(last),
                 sentence: self.sentence,
                 clause: self.clause,
                 line: self.line,

@@ -14,7 +14,7 @@ const GLUED_TRIAL: usize = 256;
 /// How often a letter is repeated to hide where a word begins.
 const PADDING_MIN: usize = 8;
 /// The shortest word that is taken apart into words.
-const GLUED_MIN: usize = 12;
+pub(super) const GLUED_MIN: usize = 12;
 
 impl Tokenizer<'_> {
     /// Looks at a word that is not known: digits for letters, words without blanks, code.
@@ -33,9 +33,7 @@ impl Tokenizer<'_> {
                 self.push(found, range.start + padding..range.end);
                 return;
             }
-            let letters: Vec<(char, usize)> =
-                text.char_indices().map(|(at, ch)| (ch, range.start + at)).collect();
-            self.glued(&letters);
+            self.glued(text, |at| range.start + at);
         }
     }
 
@@ -43,12 +41,8 @@ impl Tokenizer<'_> {
         if !text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
             return;
         }
-        let mut plain = String::with_capacity(text.len());
-        plain.extend(text.chars().map(letter_for_digit));
-        let found = self.dictionary.find_text(&plain).or_else(|| {
-            let plain: String =
-                text.chars().map(|ch| if ch == '1' { 'l' } else { letter_for_digit(ch) }).collect();
-            self.dictionary.find_text(&plain)
+        let found = self.find_respelled(text, letter_for_digit).or_else(|| {
+            self.find_respelled(text, |ch| if ch == '1' { 'l' } else { letter_for_digit(ch) })
         });
         if let Some(id) = found {
             self.position += 1;
@@ -58,25 +52,27 @@ impl Tokenizer<'_> {
     }
 
     /// Finds a word, also when it is spelled with look-alikes or digits throughout.
-    pub(super) fn find_spelled(&self, word: &str) -> Option<WordId> {
+    pub(super) fn find_spelled(&mut self, word: &str) -> Option<WordId> {
         let found = self.dictionary.find_text(word);
         if found.is_some() {
             return found;
         }
         if !word.is_ascii() {
-            let latin: Option<String> = word
-                .chars()
-                .map(|ch| if ch.is_ascii() { Some(ch) } else { look_alike(ch) })
-                .collect();
-            return latin.and_then(|latin| self.dictionary.find_text(&latin));
+            let has_look_alikes = word.chars().all(|ch| ch.is_ascii() || look_alike(ch).is_some());
+            let latin = |ch: char| if ch.is_ascii() { ch } else { look_alike(ch).unwrap_or(ch) };
+            return has_look_alikes.then(|| self.find_respelled(word, latin)).flatten();
         }
-        let mixed = word.bytes().any(|byte| byte.is_ascii_digit())
+        let mixed = word.len() <= 24
+            && word.bytes().any(|byte| byte.is_ascii_digit())
             && word.bytes().any(|byte| byte.is_ascii_alphabetic());
-        if !mixed || 24 < word.len() {
-            return None;
-        }
-        let plain: String = word.chars().map(letter_for_digit).collect();
-        self.dictionary.find_text(&plain)
+        if mixed { self.find_respelled(word, letter_for_digit) } else { None }
+    }
+
+    /// Finds a word after each of its characters has been replaced.
+    fn find_respelled(&mut self, word: &str, replace: impl Fn(char) -> char) -> Option<WordId> {
+        self.spelled.clear();
+        self.spelled.extend(word.chars().map(replace));
+        self.dictionary.find_text(&self.spelled)
     }
 
     /// Remembers a run of base64 or hexadecimal digits around `range`.
@@ -108,35 +104,45 @@ impl Tokenizer<'_> {
 
     /// Reads the letters that stood alone as words.
     pub(super) fn flush_letters(&mut self) {
-        let letters = std::mem::take(&mut self.letters);
-        if LETTERS_MIN <= letters.len() {
-            self.glued(&letters);
+        if LETTERS_MIN <= self.letters.len() {
+            let letters = std::mem::take(&mut self.letters);
+            let mut text = std::mem::take(&mut self.spelled);
+            text.clear();
+            text.extend(letters.iter().map(|&(ch, _)| ch));
+            let mut places: Vec<usize> = Vec::new();
+            if !text.is_ascii() {
+                let places_of = letters.iter().flat_map(|&(ch, at)| vec![at; ch.len_utf8()]);
+                places.extend(places_of);
+            }
+            if places.is_empty() {
+                self.glued(&text, |at| letters.get(at).map_or(0, |&(_, place)| place));
+            } else {
+                self.glued(&text, |at| places.get(at).copied().unwrap_or_default());
+            }
+            self.spelled = text;
+            self.letters = letters;
         }
+        self.letters.clear();
     }
 
-    /// Takes apart letters that have lost the blanks between words.
-    pub(super) fn glued(&mut self, letters: &[(char, usize)]) {
-        let text: String = letters.iter().map(|&(ch, _)| ch).collect();
+    /// Takes apart letters that have lost the blanks between words; `place` tells where the letter
+    /// stands of which a byte is given.
+    fn glued(&mut self, text: &str, place: impl Fn(usize) -> usize) {
         let mut at = 0;
-        let mut letter = 0;
         let mut found: Vec<(WordId, Range<usize>)> = Vec::new();
         let mut covered = 0;
         while let Some(rest) = text.get(at..)
             && let Some(first) = rest.chars().next()
         {
-            let (id, length) = match self.dictionary.longest_prefix(rest) {
-                Some((id, length)) => (Some(id), length),
-                None => (None, first.len_utf8()),
-            };
-            let count = rest.get(..length).map_or(1, |word| word.chars().count());
-            let last = letters.get(letter + count - 1);
-            if let (Some(id), Some(&(_, start)), Some(&(ch, end))) = (id, letters.get(letter), last)
-            {
-                found.push((id, start..end + ch.len_utf8()));
-                covered += length;
+            let mut length = first.len_utf8();
+            if let Some((id, whole)) = self.dictionary.longest_prefix(rest) {
+                let last = rest.get(..whole).and_then(|word| word.chars().next_back());
+                let width = last.map_or(1, char::len_utf8);
+                length = whole;
+                found.push((id, place(at)..place(at + whole - width) + width));
+                covered += whole;
             }
             at += length;
-            letter += count;
             if GLUED_TRIAL < at && covered * 3 < at {
                 return;
             }

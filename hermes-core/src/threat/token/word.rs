@@ -2,9 +2,13 @@
 
 use std::ops::Range;
 
-use super::Tokenizer;
+use super::{Tokenizer, strange::GLUED_MIN};
 use crate::threat::{
-    dictionary::{HASH_START, hash_step, is_unspaced},
+    dictionary::{
+        is_unspaced,
+        key::{self, Run},
+    },
+    normalize::is_alphanumeric,
     variable,
 };
 
@@ -15,19 +19,12 @@ impl Tokenizer<'_> {
     /// Reads a word: letters and digits, with what may stand inside a word.
     pub(super) fn word(&mut self) {
         let start = self.at;
-        let mut hashed = HASH_START;
-        let mut end = start;
-        while let Some(&byte) = self.bytes.get(end)
-            && byte.is_ascii_alphanumeric()
-        {
-            hashed = hash_step(hashed, byte);
-            end += 1;
-        }
-        if self.goes_on(end) {
+        let run = key::run(self.bytes, start);
+        if self.goes_on(run.end) {
             return self.long_word(start);
         }
-        self.at = end;
-        self.plain_word(start..end, hashed);
+        self.at = run.end;
+        self.plain_word(start..run.end, run);
     }
 
     /// Returns whether a word goes on after its ASCII letters, behind a joiner or in another script.
@@ -36,37 +33,40 @@ impl Tokenizer<'_> {
             b'.' | b'_' | b'-' | b'\'' | b'*' => self.is_inside(end + 1),
             0x80.. => {
                 let rest = self.text.get(end..).and_then(|rest| rest.chars().next());
-                rest.is_some_and(|ch| ch == '\u{2019}' || ch.is_alphanumeric() && !is_unspaced(ch))
+                rest.is_some_and(|ch| ch == '\u{2019}' || is_alphanumeric(ch) && !is_unspaced(ch))
             }
             _ => false,
         }
     }
 
-    pub(super) fn plain_word(&mut self, range: Range<usize>, hashed: u64) {
+    fn plain_word(&mut self, range: Range<usize>, run: Run) {
         let text = self.text.get(range.clone()).unwrap_or_default();
-        let in_path = self.in_path(range.start) || self.after_backslash(range.start);
-        if in_path && self.path_name(text, &range) {
+        let in_path = self.in_path(range.start);
+        if (in_path || self.after_backslash(range.start)) && self.path_name(text, &range) {
             return;
         }
-        if text.len() == 1 && text.starts_with(|ch: char| ch.is_ascii_alphabetic()) {
+        if range.len() == 1 && !run.has_digits {
             self.letters.extend(text.chars().map(|ch| (ch, range.start)));
         } else if !self.letters.is_empty() {
             self.flush_letters();
         }
-        let found = self.dictionary.find(text, hashed);
+        let found = self.dictionary.find(text, run.key);
         let entry = found.and_then(|id| self.dictionary.word(id));
-        if found.is_none() && 3 <= text.len() {
-            self.strange_word(text, &range);
-        } else if let Some(disguise) = entry.and_then(|word| word.disguise) {
+        if let Some(disguise) = entry.and_then(|word| word.disguise) {
             self.disguise(disguise);
+        } else if found.is_none() && (GLUED_MIN <= text.len() || run.has_digits && 3 <= text.len())
+        {
+            self.strange_word(text, &range);
         }
-        if !self.in_path(range.start) {
-            self.count(hashed, entry);
+        if !in_path {
+            self.count(run.key, entry);
         }
         self.push(found, range.clone());
-        let rest = self.bytes.get(range.end..).unwrap_or_default();
-        if found.is_some() && rest.starts_with(b"://") {
-            self.push(self.signs.url, range);
+        if found.is_some() && self.byte(range.end) == b':' {
+            let rest = self.bytes.get(range.end..).unwrap_or_default();
+            if rest.starts_with(b"://") {
+                self.push(self.signs.url, range);
+            }
         }
     }
 
@@ -101,10 +101,15 @@ impl Tokenizer<'_> {
     /// Reads a word with joiners, or with letters beyond ASCII.
     pub(super) fn long_word(&mut self, start: usize) {
         let mut word = std::mem::take(&mut self.word);
+        let mut joints = std::mem::take(&mut self.joints);
         word.clear();
-        let mut joints: Vec<(usize, usize)> = Vec::new();
+        joints.clear();
         let mut end = start;
-        while let Some(ch) = self.text.get(end..).and_then(|rest| rest.chars().next()) {
+        loop {
+            let run = key::run(self.bytes, end);
+            word.push_str(self.text.get(end..run.end).unwrap_or_default());
+            end = run.end;
+            let Some(ch) = self.text.get(end..).and_then(|rest| rest.chars().next()) else { break };
             let next = end + ch.len_utf8();
             match ch {
                 '.' | '_' | '-' if self.is_inside(next) || end == start => {
@@ -114,14 +119,16 @@ impl Tokenizer<'_> {
                     word.push(ch);
                 }
                 '\'' | '*' | '\u{2019}' if self.is_inside(next) => {}
-                _ if ch.is_alphanumeric() && !is_unspaced(ch) => word.push(ch.to_ascii_lowercase()),
+                _ if !ch.is_ascii() && is_alphanumeric(ch) && !is_unspaced(ch) => word.push(ch),
                 _ => break,
             }
             end = next;
         }
+        word.make_ascii_lowercase();
         self.at = end.max(start + 1);
         self.look_up_parts(&word, &joints, start..end);
         self.word = word;
+        self.joints = joints;
     }
 
     /// Returns whether a word goes on at `next`, after a joiner.
@@ -131,7 +138,7 @@ impl Tokenizer<'_> {
         match self.byte(next + marks) {
             0x80.. => {
                 let rest = self.text.get(next + marks..).and_then(|rest| rest.chars().next());
-                rest.is_some_and(|ch| ch.is_alphanumeric() && !is_unspaced(ch))
+                rest.is_some_and(|ch| is_alphanumeric(ch) && !is_unspaced(ch))
             }
             byte => byte.is_ascii_alphanumeric(),
         }
@@ -144,7 +151,8 @@ impl Tokenizer<'_> {
         joints: &[(usize, usize)],
         range: Range<usize>,
     ) {
-        if !is_spelled(word) {
+        let is_spelled = is_spelled(word);
+        if !is_spelled {
             self.flush_letters();
         }
         if let Some(id) = self.find_spelled(word) {
@@ -160,6 +168,13 @@ impl Tokenizer<'_> {
                 self.push(self.signs.variable, range.clone());
             }
             self.push_email(&range);
+            self.push_name(word, &range);
+            return;
+        }
+        if is_spelled && !joints.is_empty() {
+            let letters = word.char_indices().filter(|(_, ch)| !matches!(ch, '.' | '_' | '-'));
+            let places = std::iter::once(range.start).chain(joints.iter().map(|&(_, place)| place));
+            self.letters.extend(letters.zip(places).map(|((_, ch), place)| (ch, place)));
             return;
         }
         if super::strange::ENCODED_MIN <= word.len() {
@@ -167,7 +182,9 @@ impl Tokenizer<'_> {
         }
         if word.starts_with(|first: char| first.is_ascii_digit()) && is_address(word) {
             self.count(u64::MAX, None);
-            self.push(self.signs.address, range);
+            if !word.starts_with("127.") {
+                self.push(self.signs.address, range);
+            }
             return;
         }
         let quoted =
@@ -190,6 +207,16 @@ impl Tokenizer<'_> {
             from = (folded, original);
         }
         self.push_email(&range);
+        self.push_name(word, &range);
+    }
+
+    /// Notes that a long word is the name of a secret, written as constants are.
+    fn push_name(&mut self, word: &str, range: &Range<usize>) {
+        let text = self.text.get(range.clone()).unwrap_or_default();
+        let is_constant = word.contains('_') && !text.bytes().any(|byte| byte.is_ascii_lowercase());
+        if is_constant && variable::is_secret_name(word) {
+            self.push(self.signs.secret_name, range.clone());
+        }
     }
 
     /// Looks up what is left of a long word as one word.

@@ -59,7 +59,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ("SAFETY", "SAFE_KIND SAFE_THING;ethical/moral guidelines/principles/rules/boundaries"),
     ("SUSPECT", "find/finds out;becomes/is/are aware"),
     ("AI_NOUN", "language model"),
-    ("COLLECT", "look for;search for"),
+    ("COLLECT", "look/search/scan/hunt ~ for"),
     (
         "NOT",
         "do/must/should/shall/may/can/will/would/need not;refrain from;under no circumstances;\

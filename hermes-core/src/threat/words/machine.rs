@@ -5,7 +5,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "NETCMD",
         "s_client curl wget nc ncat netcat socat telnet scp rsync sftp ftp tftp http invoke-webrequest \
         invoke-restmethod iwr irm requests.post requests.put requests.get httpx.post urlopen \
-        urllib.request.urlopen axios.post fetch xh rclone",
+        urllib.request.urlopen axios.post fetch xh rclone dig nslookup",
     ),
     ("NC", "nc ncat netcat socat"),
     (

@@ -7,6 +7,7 @@
 mod english;
 mod foreign;
 mod machine;
+mod remote;
 
 pub(super) use self::english::{BREAKERS, DISGUISED, FILLERS, OPENERS};
 
@@ -21,6 +22,7 @@ pub(super) const SIGNS: &[&str] = &[
     "EMAIL",
     "ADDRESS",
     "SECRET_VAR",
+    "SECRET_NAME",
     "AUTH_VAR",
     "VAR",
 ];
@@ -31,10 +33,11 @@ pub(super) const WEIGHTLESS: &[&str] = &["PIPE", "REDIRECT", "APPEND", "HERE", "
 /// Returns every class with some of its words.
 pub(super) fn lists() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let foreign = foreign::WORDS.into_iter().flatten();
-    english::WORDS.iter().chain(foreign).chain(machine::WORDS)
+    english::WORDS.iter().chain(foreign).chain(machine::WORDS).chain(remote::WORDS)
 }
 
 /// Returns every class with some of the phrases that count as one word of it, separated by `;`.
 pub(super) fn phrases() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    english::PHRASES.iter().chain(foreign::PHRASES)
+    let foreign = foreign::PHRASES.into_iter().flatten();
+    english::PHRASES.iter().chain(remote::PHRASES).chain(foreign)
 }

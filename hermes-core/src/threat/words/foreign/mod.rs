@@ -2,9 +2,11 @@
 
 mod orders;
 mod phrases;
+mod remote;
 mod roles;
 
-pub(super) use self::phrases::PHRASES;
+/// The lists of phrases.
+pub(super) const PHRASES: [&[(&str, &str)]; 2] = [phrases::PHRASES, remote::PHRASES];
 
 /// The lists of words.
-pub(super) const WORDS: [&[(&str, &str)]; 2] = [orders::WORDS, roles::WORDS];
+pub(super) const WORDS: [&[(&str, &str)]; 3] = [orders::WORDS, roles::WORDS, remote::WORDS];
