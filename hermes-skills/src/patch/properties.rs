@@ -17,6 +17,36 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+/// Lines in capitals, which no block holds.
+fn around() -> impl Strategy<Value = String> {
+    prop::collection::vec("( {0,8}[A-Z]{3,8} “[A-Z]{2,6}”)?\n", 0..4)
+        .prop_map(|lines| lines.concat())
+}
+
+/// Lines with indentation, typography and a blank line now and then, without the last line end.
+fn block() -> impl Strategy<Value = String> {
+    prop::collection::vec("( {4}){0,2}[a-z]{3,8} “[a-z]{3,8}” — [a-z]{3,8}’s\n(\n)?", 1..5)
+        .prop_map(|lines| lines.concat().trim_end().to_owned())
+}
+
+/// In how many ways a block is misquoted.
+const MISQUOTED: usize = 7;
+
+/// Quotes a block as models do who do not look.
+fn misquoted(block: &str, how: usize) -> String {
+    let lines =
+        |map: &dyn Fn(&str) -> String| block.lines().map(map).collect::<Vec<_>>().join("\n");
+    match how {
+        0 => block.replace(['“', '”'], "\"").replace('’', "'").replace('—', "--"),
+        1 => lines(&|line| line.trim().to_owned()),
+        2 => lines(&|line| format!("  {line}")),
+        3 => lines(&|line| format!("{line}  ")),
+        4 => block.replace('\n', "\r\n"),
+        5 => block.replace("\n\n", "\n"),
+        _ => block.replace('\n', "\\n"),
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
@@ -50,6 +80,41 @@ proptest! {
         let back = replace(&there.text, &new, &old, &PatchOptions::default());
 
         prop_assert_eq!(back.map(|back| back.text), Ok(whole));
+    }
+
+    #[test]
+    fn whatever_is_misquoted_nothing_around_it_changes(
+        (head, block, tail) in (around(), block(), around()), how in 0..MISQUOTED, crlf in any::<bool>()
+    ) {
+        let end = if crlf { "\r\n" } else { "\n" };
+        let [head, part, tail] = [&head, &block, &tail].map(|it| it.replace('\n', end));
+        let whole = format!("{head}{part}{end}{tail}");
+        let old = misquoted(&block, how);
+        let new = format!("{old} changed");
+
+        let Ok(patched) = replace(&whole, &old, &new, &PatchOptions::default()) else { return Ok(()) };
+
+        let within = patched.text.strip_prefix(&head).and_then(|rest| rest.strip_suffix(&tail));
+        prop_assert!(within.is_some_and(|it| it.contains(" changed")), "{whole:?}: {patched:?}");
+        prop_assert!(!crlf || patched.text.matches('\n').count() == patched.text.matches(end).count());
+    }
+
+    #[test]
+    fn an_exact_edit_of_any_text_is_undone_by_its_inverse(
+        (head, old, new, tail) in (text(), text(), text(), text()), crlf in any::<bool>()
+    ) {
+        let [head, old, new, tail] = [head, old, new, tail].map(|it| it.replace('\r', ""));
+        let whole = format!("{head}{old}{tail}");
+        let whole = if crlf { whole.replace('\n', "\r\n") } else { whole };
+        let Ok(there) = replace(&whole, &old, &new, &PatchOptions::default()) else { return Ok(()) };
+        // Where an edit takes the last line end, nothing tells which one the file had.
+        if there.strategy != Found::Exact || crlf && !there.text.contains('\n') {
+            return Ok(());
+        }
+
+        let Ok(back) = replace(&there.text, &new, &old, &PatchOptions::default()) else { return Ok(()) };
+
+        prop_assert!(back.strategy != Found::Exact || back.text == whole, "{there:?} {back:?}");
     }
 
     #[test]
