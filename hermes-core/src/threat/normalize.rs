@@ -145,7 +145,7 @@ impl<'t> Folding<'t> {
         if folded.is_ascii_alphabetic() {
             self.adapt_foreign();
             self.foreign.clear();
-        } else if folded.is_alphabetic() {
+        } else if is_alphabetic(folded) {
             self.foreign.push((ch, self.out.len(), from));
         } else {
             self.foreign.clear();
@@ -203,6 +203,14 @@ pub(super) fn is_alphanumeric(ch: char) -> bool {
     }
 }
 
+/// Returns whether `ch` is a letter of any script.
+fn is_alphabetic(ch: char) -> bool {
+    match block(ch) {
+        Some((block, index)) => block.alphabetic >> index & 1 == 1,
+        None => ch.is_alphabetic(),
+    }
+}
+
 /// How many characters a block has.
 const BLOCK: u32 = 64;
 /// How many blocks there are: all characters of up to three bytes.
@@ -217,16 +225,21 @@ struct Block {
     look_alikes: Vec<Option<char>>,
     /// One bit for each character that is a letter or digit.
     letters: u64,
+    /// One bit for each character that is a letter.
+    alphabetic: u64,
 }
 
 impl Block {
     fn new(start: u32) -> Self {
         let chars = || (start..start + BLOCK).map(|code| char::from_u32(code).unwrap_or('\0'));
-        let bit = |(index, ch): (u32, char)| u64::from(ch.is_alphanumeric()) << index;
+        let bits = |is: fn(char) -> bool| {
+            (0..).zip(chars()).fold(0, |bits, (index, ch)| bits | u64::from(is(ch)) << index)
+        };
         Self {
             folds: chars().map(compute_fold).collect(),
             look_alikes: chars().map(compute_look_alike).collect(),
-            letters: (0..).zip(chars()).map(bit).fold(0, |bits, bit| bits | bit),
+            letters: bits(char::is_alphanumeric),
+            alphabetic: bits(char::is_alphabetic),
         }
     }
 }

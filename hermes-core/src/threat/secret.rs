@@ -63,8 +63,9 @@ fn assigned(text: &str) -> Vec<Range<usize>> {
             let name = name_before(text, at)?;
             let secret = text.get(value.clone()).unwrap_or_default();
             let known = PREFIXES.iter().any(|it| secret.starts_with(it));
-            let placeholder = is_placeholder(secret) || !known && !is_random(secret);
-            (is_secret_name(name) && !placeholder).then_some(value)
+            let is_secret =
+                is_secret_name(name) && (known || is_random(secret)) && !is_placeholder(secret);
+            is_secret.then_some(value)
         })
         .collect()
 }

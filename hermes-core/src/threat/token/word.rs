@@ -106,9 +106,11 @@ impl Tokenizer<'_> {
         joints.clear();
         let mut end = start;
         loop {
-            let run = key::run(self.bytes, end);
-            word.push_str(self.text.get(end..run.end).unwrap_or_default());
-            end = run.end;
+            if self.byte(end).is_ascii_alphanumeric() {
+                let run = key::run(self.bytes, end);
+                word.push_str(self.text.get(end..run.end).unwrap_or_default());
+                end = run.end;
+            }
             let Some(ch) = self.text.get(end..).and_then(|rest| rest.chars().next()) else { break };
             let next = end + ch.len_utf8();
             match ch {
