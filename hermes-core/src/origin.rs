@@ -19,6 +19,11 @@ pub struct Origin {
     /// The review that asks, for [`OriginKind::Review`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Arc<str>>,
+    /// The sub-agent that asks, for [`OriginKind::Delegate`]: the call that started it and its number
+    /// among the tasks of that call, such as `call_7/2`; of a nested one, all of them from the outside
+    /// in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Arc<str>>,
 }
 
 /// What kind of run asks for a write.
@@ -43,7 +48,7 @@ pub enum OriginKind {
 impl Origin {
     /// Creates an origin of `kind`, on nobody's behalf.
     pub fn new(kind: OriginKind) -> Self {
-        Self { kind, by: None, review: None }
+        Self { kind, by: None, review: None, task: None }
     }
 
     /// Creates the origin of the user's own conversation.

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     agent::{
-        AgentError, AgentEvent, Conversation, Limits, Recipe, Reply, ReviewHandle, Start, Step,
-        Tally, Turn, TurnInput, interrupted, run_turn, start_review,
+        AgentError, AgentEvent, Conversation, Limits, Purse, Recipe, Reply, ReviewHandle, Start,
+        Step, Tally, Turn, TurnInput, interrupted, run_turn, start_review,
     },
     approval::{Desk, Grant, Grants},
     compress::CompressState,
@@ -389,6 +389,13 @@ impl Shared {
         let mut spent = self.live().state.spending;
         spent += self.tally.read().delegated;
         self.recipe.session_limits.narrow(self.recipe.limits, &spent)
+    }
+
+    /// Returns what the next turn and its sub-agents may take together.
+    pub(crate) fn purse(&self) -> Purse {
+        let mut spent = self.live().state.spending;
+        spent += self.tally.read().delegated;
+        self.recipe.session_limits.purse(self.recipe.limits, &spent)
     }
 
     /// Changes the counts, here or in the host's store, and returns the result.

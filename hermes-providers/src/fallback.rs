@@ -6,8 +6,10 @@ use std::{
 };
 
 use async_trait::async_trait;
+use futures::{StreamExt, stream};
 use hermes_core::provider::{
-    EventStream, ModelId, Provider, ProviderError, ProviderErrorKind as Kind, Recovery, Request,
+    EventStream, ModelEvent, ModelId, Provider, ProviderError, ProviderErrorKind as Kind, Recovery,
+    Request,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -93,7 +95,10 @@ impl Route {
         };
         let mut request = request.clone();
         request.model = model.clone();
-        self.note(begun(&self.provider, &request, token).await)
+        let events = self.note(begun(&self.provider, &request, token).await)?;
+        // Whoever counts what was used has to know.
+        let other = stream::iter([Ok(ModelEvent::Model(model.clone()))]);
+        Ok(other.chain(events).boxed())
     }
 
     /// Takes note of whether the provider is to be left alone.

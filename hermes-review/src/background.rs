@@ -6,6 +6,7 @@ use std::{
 };
 
 use hermes_core::{
+    Cost,
     agent::{AgentError, Finish},
     async_trait,
     change::Change,
@@ -39,6 +40,7 @@ pub struct BackgroundReview {
     provider: Option<Arc<dyn Provider>>,
     max_requests: u32,
     max_tokens: Option<u64>,
+    max_cost: Option<Cost>,
     time_limit: Duration,
 }
 
@@ -60,6 +62,7 @@ impl BackgroundReview {
             provider: None,
             max_requests: Self::DEFAULT_MAX_REQUESTS,
             max_tokens: None,
+            max_cost: None,
             time_limit: Self::DEFAULT_TIME_LIMIT,
         }
     }
@@ -92,6 +95,15 @@ impl BackgroundReview {
         self
     }
 
+    /// Sets how much money a review may cost, where the agent knows
+    /// [prices](hermes_core::agent::AgentBuilder::pricing). No limit by default; those of the session do
+    /// not count reviews.
+    #[must_use]
+    pub fn max_cost(mut self, cost: Cost) -> Self {
+        self.max_cost = Some(cost);
+        self
+    }
+
     /// Sets how long a review may take. Ten minutes by default.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
@@ -105,6 +117,7 @@ impl BackgroundReview {
         let mut task = ForkTask::new(prompt, Origin::review(id)).with_tools(tools);
         task.max_requests = self.max_requests;
         task.max_tokens = self.max_tokens;
+        task.max_cost = self.max_cost;
         task.model.clone_from(&self.model);
         task.provider.clone_from(&self.provider);
         if self.model.is_some() || self.provider.is_some() {

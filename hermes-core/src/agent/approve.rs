@@ -61,10 +61,10 @@ impl Dispatch {
         if self.desk.approver.is_none() {
             self.events.send(|| AgentEvent::Warning(NO_APPROVER.to_owned()));
         }
-        let ruling = self.desk.decide(&request, &need, &self.scope.token).await?;
+        let decision = self.desk.decide(&request, &need, &self.scope.token).await?;
         let ruling = match &self.audit {
-            Some(audit) => audit.ruling(&self.scope, &request, ruling, &self.events).await,
-            None => ruling,
+            Some(audit) => audit.decision(&self.scope, &request, decision, &self.events).await,
+            None => decision.ruling,
         };
         if ruling == Ruling::Held {
             self.events.send(|| AgentEvent::CallHeld(request));

@@ -1,10 +1,11 @@
 //! How far a conversation may go, and what its forks took.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Limits;
 use crate::{
     cost::{Cost, Spending},
+    message::Usage,
     origin::OriginKind,
 };
 
@@ -13,7 +14,8 @@ use crate::{
 ///
 /// What is left narrows the [`Limits`] of each turn, so that the turn in which a limit is reached
 /// still ends with a request to sum up. The next one fails with
-/// [`AgentError::OutOfBudget`](super::AgentError::OutOfBudget).
+/// [`AgentError::OutOfBudget`](super::AgentError::OutOfBudget). Sub-agents draw on the same budget while
+/// they run: once it is spent each of them finishes the request that is under way and sums up.
 ///
 /// # Examples
 ///
@@ -50,6 +52,19 @@ impl SessionLimits {
         self
     }
 
+    /// Returns what a turn and its sub-agents may take together after `spent`.
+    pub(crate) fn purse(self, turn: Limits, spent: &Spending) -> Purse {
+        Purse(Arc::new(Mutex::new(Shares {
+            requests: self.requests.map(|all| all.saturating_sub(spent.requests)),
+            tokens: least(
+                turn.tokens,
+                self.tokens.map(|all| all.saturating_sub(spent.usage.total())),
+            ),
+            cost: least(turn.cost, self.cost.map(|all| all.saturating_sub(spent.cost))),
+            spent: Spending::default(),
+        })))
+    }
+
     pub(crate) fn has_cost(self) -> bool {
         self.cost.is_some()
     }
@@ -69,6 +84,39 @@ impl SessionLimits {
             cost: least(turn.cost, cost),
             ..turn
         })
+    }
+}
+
+/// What a turn and its sub-agents may take together, and what they took. Without limits by default.
+/// A clone shares it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Purse(Arc<Mutex<Shares>>);
+
+#[derive(Debug, Default)]
+struct Shares {
+    requests: Option<u64>,
+    tokens: Option<u64>,
+    cost: Option<Cost>,
+    spent: Spending,
+}
+
+impl Purse {
+    /// Takes note of what one request took.
+    pub(crate) fn add(&self, usage: Usage, cost: Option<Cost>) {
+        self.lock().spent.add(usage, cost);
+    }
+
+    /// Returns whether nothing is left.
+    pub(crate) fn is_spent(&self) -> bool {
+        let shares = self.lock();
+        let spent = &shares.spent;
+        shares.requests.is_some_and(|limit| limit <= spent.requests)
+            || shares.tokens.is_some_and(|limit| limit <= spent.usage.total())
+            || shares.cost.is_some_and(|limit| limit <= spent.cost)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shares> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -112,7 +160,6 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Usage;
 
     fn spent(requests: u64, tokens: u64, cents: u64) -> Spending {
         let (usage, cost) = (Usage::new(tokens, 0), Cost::from_cents(cents));

@@ -9,7 +9,7 @@ use super::{
     tasks::{Reports, Tasks},
 };
 use crate::{
-    approval::Approver,
+    approval::{Approver, NeedsApproval},
     audit::{AuditFailure, AuditSink, Auditor},
     clock::{Clock, SystemClock},
     compress::Compressor,
@@ -19,7 +19,7 @@ use crate::{
     provider::{ModelId, Provider, Sampling, ToolChoice},
     review::ReviewPolicy,
     store::{CounterStore, SessionStore},
-    tool::{ResultSpill, Tool, ToolRegistry},
+    tool::{ResultSpill, Tool, ToolRegistry, ToolSpec},
 };
 
 /// Something that brings several parts of an agent at once, such as a memory with its prompt
@@ -54,6 +54,7 @@ pub struct AgentBuilder {
     clock: Arc<dyn Clock>,
     pricing: Option<Arc<dyn Pricing>>,
     limits: Limits,
+    max_requests: Option<u32>,
     session_limits: SessionLimits,
     max_depth: u32,
     max_result_chars: usize,
@@ -93,6 +94,7 @@ impl AgentBuilder {
             clock: Arc::new(SystemClock),
             pricing: None,
             limits: Limits::default(),
+            max_requests: None,
             session_limits: SessionLimits::default(),
             max_depth: Self::DEFAULT_MAX_DEPTH,
             max_result_chars: Self::DEFAULT_MAX_RESULT_CHARS,
@@ -123,8 +125,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Says who the agent is, at the top of the system prompt. Without it the prompt has only what
-    /// the other parts bring.
+    /// Says who the agent is, at the top of the system prompt; said again, the texts follow one another.
+    /// Without it the prompt has only what the other parts bring.
     pub fn identity(self, text: impl Into<String>) -> Self {
         self.section(FixedSection::new(Slot::Identity, text))
     }
@@ -230,7 +232,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets how far one turn may go.
+    /// Sets how far one turn may go; its requests count only without
+    /// [`max_requests`](Self::max_requests).
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -251,7 +254,7 @@ impl AgentBuilder {
 
     /// Sets how many model requests one turn may make. 90 by default.
     pub fn max_requests(mut self, requests: u32) -> Self {
-        self.limits.requests = requests;
+        self.max_requests = Some(requests);
         self
     }
 
@@ -307,15 +310,18 @@ impl AgentBuilder {
     /// - [`BuildError::NoRequests`] if a turn may make no request at all.
     /// - [`BuildError::NoPricing`] if money is limited and there are no prices.
     /// - [`BuildError::DuplicateTool`] if two tools have the same name.
-    /// - [`BuildError::InvalidTool`] if a tool's name or schema is one that endpoints refuse.
+    /// - [`BuildError::InvalidTool`] if a tool's name or schema is one that endpoints refuse, or its
+    ///   approval goes by an argument that its schema does not have.
     /// - [`BuildError::MissingTool`] if a section of the prompt needs a tool that is not there.
     pub fn build(self) -> Result<Agent, BuildError> {
         let model = self.model.filter(|it| !it.as_str().trim().is_empty());
         let model = model.ok_or(BuildError::NoModel)?;
-        if self.limits.requests == 0 {
+        let requests = self.max_requests.unwrap_or(self.limits.requests);
+        if requests == 0 {
             return Err(BuildError::NoRequests);
         }
-        let limits_cost = self.limits.cost.is_some() || self.session_limits.has_cost();
+        let limits = self.limits.requests(requests);
+        let limits_cost = limits.cost.is_some() || self.session_limits.has_cost();
         if limits_cost && self.pricing.is_none() {
             return Err(BuildError::NoPricing);
         }
@@ -343,7 +349,7 @@ impl AgentBuilder {
             compressor: self.compressor,
             clock: self.clock,
             pricing: self.pricing,
-            limits: self.limits,
+            limits,
             session_limits: self.session_limits,
             max_depth: self.max_depth,
             max_result_chars: self.max_result_chars,
@@ -363,14 +369,21 @@ fn check_specs(registry: &ToolRegistry) -> Result<(), BuildError> {
         let is_named =
             !spec.name.is_empty() && spec.name.len() <= 64 && spec.name.bytes().all(is_plain);
         let has_schema = spec.parameters.get("type").and_then(|it| it.as_str()) == Some("object");
-        let reason = match (is_named, has_schema) {
-            (false, _) => "its name must be 1 to 64 of a-z, A-Z, 0-9, '_' and '-'",
-            (_, false) => "its schema must have \"type\": \"object\"",
+        let reason = match (is_named, has_schema, judges_nothing(spec)) {
+            (false, ..) => "its name must be 1 to 64 of a-z, A-Z, 0-9, '_' and '-'",
+            (_, false, _) => "its schema must have \"type\": \"object\"",
+            (.., true) => "its schema has no property of the name that approval goes by",
             _ => continue,
         };
         return Err(BuildError::InvalidTool { name: Arc::clone(&spec.name), reason });
     }
     Ok(())
+}
+
+/// Returns whether approval goes by an argument that no call can have.
+fn judges_nothing(spec: &ToolSpec) -> bool {
+    let NeedsApproval::Dangerous { argument } = &spec.needs_approval else { return false };
+    spec.parameters.get("properties").and_then(|it| it.get(&**argument)).is_none()
 }
 
 fn check_sections(
@@ -406,7 +419,7 @@ pub enum BuildError {
         /// The name.
         name: Arc<str>,
     },
-    /// A tool that endpoints would refuse.
+    /// A tool that endpoints would refuse, or that nobody would ever be asked about.
     #[error("the tool {name:?} cannot be offered: {reason}")]
     InvalidTool {
         /// Its name.

@@ -7,8 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     AgentError, Limits, Tally, Turn,
+    budget::Purse,
     conversation::Conversation,
     dispatch::{Allowed, Dispatch, Events},
+    finish::Attached,
     keep::Keep,
     recipe::Recipe,
     run::Run,
@@ -22,7 +24,7 @@ use crate::{
     provider::{Request, ToolChoice},
     review::Gate,
     store::SessionId,
-    tool::{Extensions, Seen, TurnScope},
+    tool::{Seen, TurnScope},
 };
 
 /// What a fork takes from the conversation it comes from.
@@ -34,10 +36,11 @@ pub(crate) struct Parent {
     pub(crate) conversation: Source,
     pub(crate) session: SessionId,
     pub(crate) turn: u64,
-    pub(crate) extensions: Extensions,
+    pub(crate) attached: Attached,
     pub(crate) seen: Seen,
     pub(crate) desk: Desk,
     pub(crate) tally: Tally,
+    pub(crate) purse: Purse,
     /// Cancelled with the parent; a fork's own token is checked beside it.
     pub(crate) token: CancellationToken,
     /// Where the fork's events go.
@@ -119,6 +122,7 @@ impl SessionFork {
             keep: Keep::Nowhere,
             record,
             spending: Spending::default(),
+            purse: parent.purse.clone(),
             pricing: parent.recipe.pricing.clone(),
             calls: 0,
             compression: None,
@@ -137,8 +141,9 @@ impl SessionFork {
         let mut scope = TurnScope::new(parent.session.clone());
         scope.turn = parent.turn;
         scope.origin = task.origin.clone();
+        scope.origin.by = scope.origin.by.take().or_else(|| parent.attached.by.clone());
         scope.token = token.clone();
-        scope.extensions = parent.extensions.clone();
+        scope.extensions = parent.attached.extensions.clone();
         scope.fork = deeper(parent, conversation, &seen, token);
         scope.clock = Arc::clone(&parent.recipe.clock);
         scope.gate = Gate::of(parent.recipe.policy.clone(), None);

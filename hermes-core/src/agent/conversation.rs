@@ -66,6 +66,15 @@ impl Conversation {
         count
     }
 
+    /// Returns the calls that have no result.
+    pub(crate) fn open(&self) -> Vec<Call> {
+        let history = self.history();
+        let open = open_calls(&history);
+        let calls = history.iter().rev().find(|it| it.role == Role::Assistant);
+        let calls = calls.into_iter().flat_map(|reply| reply.calls());
+        calls.filter(|call| open.contains(&call.id)).cloned().collect()
+    }
+
     /// Returns how many messages the store has, and those it has not.
     pub(crate) fn unsaved(&self) -> (usize, Vec<Message>) {
         let messages = self.lock();

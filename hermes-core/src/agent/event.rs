@@ -88,9 +88,10 @@ pub struct FinishedTurn {
     pub calls: u32,
     /// What its calls changed, in order.
     pub changes: Vec<Change>,
-    /// The tokens it used.
+    /// The tokens it used, those of its sub-agents and its review not counted (see
+    /// [`Session::delegated_spending`](crate::Session::delegated_spending)).
     pub usage: Usage,
-    /// What it cost; `None` if there are no prices, or not for all of it.
+    /// What that cost; `None` if there are no prices, or not for all of it.
     pub cost: Option<Cost>,
     /// The counts after this turn.
     pub counts: Counts,
@@ -121,7 +122,7 @@ pub enum Finish {
     Length,
     /// With a refusal by the model or its provider.
     Refused,
-    /// At the limit of rounds or tokens, after the model was asked to sum up.
+    /// At a limit of requests, tokens or money, after the model was asked to sum up.
     OutOfRounds,
     /// By a tool, for this reason.
     EndedByTool(String),

@@ -9,6 +9,7 @@ use tracing::Instrument;
 
 use super::{
     AgentError, AgentEvent, Finish, FinishedTurn, ReviewHandle, Turn, TurnInput,
+    budget::Purse,
     child::{Parent, SessionFork, Source, last_text},
     dispatch::{Allowed, Dispatch, Events},
     hook::{HookPoints, TurnEnded},
@@ -39,6 +40,14 @@ pub(crate) enum Start {
     Message(TurnInput),
     /// Where an earlier process broke off.
     Continue(Box<Turn>, Extensions),
+}
+
+/// What the host attached to a turn.
+#[derive(Clone, Debug)]
+pub(crate) struct Attached {
+    pub(crate) extensions: Extensions,
+    /// On whose behalf it is.
+    pub(crate) by: Option<Arc<str>>,
 }
 
 /// Runs one turn of a session and sends its result. This is the future that a [`super::Reply`] waits
@@ -85,18 +94,20 @@ async fn one_turn(
     shared.lock().await?;
     let (template, warnings) = shared.template().await;
     Shared::warn(&events, warnings);
-    let (turn, extensions) = match begin {
+    let (turn, attached) = match begin {
         Start::Message(input) => {
             let limits = shared.limits().ok_or(AgentError::OutOfBudget)?;
             shared.begin_turn(|early| Message::new(Role::User, with_early(early, input.parts)));
-            (Turn::new(limits), input.extensions)
+            (Turn::new(limits), Attached { extensions: input.extensions, by: input.by })
         }
-        Start::Continue(turn, extensions) => (*turn, extensions),
+        Start::Continue(turn, extensions) => (*turn, Attached { extensions, by: None }),
     };
     let (number, start) = shared.turn();
-    let scope = scope(shared, &template, number, (extensions.clone(), events.clone(), token));
+    let purse = shared.purse();
+    let scope = scope(shared, &template, &purse, (attached.clone(), events.clone(), token));
     let mut run = new_run(shared, template, scope, events);
     run.turn = turn;
+    run.purse = purse;
     if let Some(audit) = &run.dispatch.audit {
         audit.tell_unheard(&run.dispatch.events);
     }
@@ -107,7 +118,7 @@ async fn one_turn(
     let finished = finished(shared, &run, number, start, driven.as_ref().ok());
     // The review comes before the last save, so that a consumed count is stored as consumed.
     let finished = match driven {
-        Ok(_) => with_review(shared, &run, finished, extensions),
+        Ok(_) => with_review(shared, &run, finished, attached),
         Err(err) => {
             shared.save(&run.conversation, None, Spending::default()).await.ok();
             return Err(err);
@@ -126,29 +137,31 @@ fn with_early(early: Vec<String>, parts: Vec<Part>) -> Vec<Part> {
 fn scope(
     shared: &Arc<Shared>,
     template: &Request,
-    number: u64,
-    (extensions, events, token): (Extensions, UnboundedSender<AgentEvent>, CancellationToken),
+    purse: &Purse,
+    (attached, events, token): (Attached, UnboundedSender<AgentEvent>, CancellationToken),
 ) -> TurnScope {
     let recipe = &shared.recipe;
+    let (number, _) = shared.turn();
     let parent = Parent {
         recipe: Arc::clone(recipe),
         template: template.clone(),
         conversation: Source::Live(shared.conversation.clone()),
         session: shared.id.clone(),
         turn: number,
-        extensions: extensions.clone(),
+        attached: attached.clone(),
         seen: shared.seen.clone(),
         desk: shared.desk(),
         tally: shared.tally.clone(),
+        purse: purse.clone(),
         token: token.clone(),
         events: Events::to(events.clone()).of_fork(),
         depth: 0,
     };
     let mut scope = TurnScope::new(shared.id.clone());
     scope.turn = number;
-    scope.origin = Origin::user();
+    scope.origin = Origin { by: attached.by, ..Origin::user() };
     scope.token = token;
-    scope.extensions = extensions;
+    scope.extensions = attached.extensions;
     scope.fork = (0 < recipe.max_depth).then(|| Arc::new(SessionFork(parent)) as Arc<dyn Fork>);
     scope.clock = Arc::clone(&recipe.clock);
     let desk = WriteDesk::new(shared.desk(), Events::to(events.clone()), recipe.audit.clone());
@@ -189,6 +202,7 @@ fn new_run(
         keep: Keep::Session(Arc::clone(shared)),
         record: Arc::default(),
         spending: Spending::default(),
+        purse: Purse::default(),
         pricing: recipe.pricing.clone(),
         calls: 0,
         compression: recipe
@@ -247,7 +261,7 @@ fn with_review(
     shared: &Arc<Shared>,
     run: &Run,
     mut finished: FinishedTurn,
-    extensions: Extensions,
+    attached: Attached,
 ) -> FinishedTurn {
     let Some(policy) = &shared.recipe.policy else { return finished };
     if !finished.is_completed() || shared.is_in_review() {
@@ -255,7 +269,7 @@ fn with_review(
     }
     let Some(task) = policy.after_turn(&finished) else { return finished };
     let template = run.template.clone();
-    let Some((review, counts)) = spawn_review(shared, task, template, extensions) else {
+    let Some((review, counts)) = spawn_review(shared, task, template, attached) else {
         return finished;
     };
     finished.counts = counts;
@@ -273,7 +287,8 @@ pub(crate) async fn start_review(
         return Err(AgentError::NoRuntime);
     }
     let (template, _) = shared.template().await;
-    let started = spawn_review(shared, task, template, extensions);
+    let attached = Attached { extensions, by: None };
+    let started = spawn_review(shared, task, template, attached);
     started.map(|(review, _)| review).ok_or(AgentError::Closed)
 }
 
@@ -282,7 +297,7 @@ fn spawn_review(
     shared: &Arc<Shared>,
     task: ReviewTask,
     template: Request,
-    extensions: Extensions,
+    attached: Attached,
 ) -> Option<(ReviewHandle, Counts)> {
     let recipe = &shared.recipe;
     let scope = task.scope;
@@ -295,10 +310,11 @@ fn spawn_review(
         conversation: Source::Snapshot(shared.conversation.history()),
         session: shared.id.clone(),
         turn: shared.turn().0,
-        extensions,
+        attached,
         seen: shared.seen.detach(),
         desk: shared.desk(),
         tally: shared.tally.clone(),
+        purse: Purse::default(),
         token,
         events: Events::default(),
         depth: recipe.max_depth,

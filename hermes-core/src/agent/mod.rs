@@ -39,7 +39,7 @@ pub use self::{
     turn::{Limits, Outcome, Step, Turn},
 };
 pub(crate) use self::{
-    budget::Tally,
+    budget::{Purse, Tally},
     conversation::Conversation,
     dispatch::Events,
     event::describe,

@@ -3,6 +3,7 @@
 use std::{
     future::IntoFuture,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -24,12 +25,23 @@ pub struct TurnInput {
     pub parts: Vec<Part>,
     /// Values for the tools of this turn.
     pub extensions: Extensions,
+    /// On whose behalf the turn is, as the host names it; part of the [`Origin`](crate::origin::Origin)
+    /// of its calls, of its sub-agents' and of its review's. It is not stored, and so not known to a
+    /// turn that is [continued](crate::Session::continue_turn) by another process.
+    pub by: Option<Arc<str>>,
 }
 
 impl TurnInput {
     /// Creates the input that says `text`.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { parts: vec![Part::Text(text.into())], extensions: Extensions::default() }
+        Self { parts: vec![Part::Text(text.into())], extensions: Extensions::default(), by: None }
+    }
+
+    /// Returns the same input on behalf of `by`: a user of the host, say.
+    #[must_use]
+    pub fn on_behalf_of(mut self, by: impl Into<Arc<str>>) -> Self {
+        self.by = Some(by.into());
+        self
     }
 
     /// Returns the same input with values for the tools of this turn.
@@ -48,14 +60,16 @@ impl<T: Into<String>> From<T> for TurnInput {
 
 impl From<Message> for TurnInput {
     fn from(message: Message) -> Self {
-        Self { parts: message.parts.clone(), extensions: Extensions::default() }
+        Self { parts: message.parts.clone(), extensions: Extensions::default(), by: None }
     }
 }
 
-/// A turn under way: a stream of its events, and a future of its end.
+/// A turn under way: a stream of its events, and its end once it is awaited.
 ///
-/// Awaiting it gives the [`FinishedTurn`]; events that were not read by then are not kept. Dropping
-/// it, or the future, cancels the turn.
+/// Awaiting it gives the [`FinishedTurn`] (it is an [`IntoFuture`]; where a future itself is wanted, as
+/// by `tokio::spawn`, pass `async move { reply.await }`); events that were not read by then are not kept.
+/// Dropping it, or the future, cancels the turn, and the session is busy until that has ended (see
+/// [`Session::idle`](crate::Session::idle)).
 ///
 /// It is a [`Stream`] and has [`next_event`](Self::next_event) for those who need no more than that.
 /// To limit the time of a turn and still have what there was, call

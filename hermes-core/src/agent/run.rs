@@ -14,6 +14,7 @@ use tracing::Instrument;
 
 use super::{
     AgentError, AgentEvent, Finish, Outcome, Step, Turn,
+    budget::Purse,
     conversation::Conversation,
     dispatch::Dispatch,
     hook::{AfterReply, HookPoints},
@@ -25,11 +26,12 @@ use crate::{
     change::Change,
     compress::CompressCause,
     cost::{Pricing, Spending},
-    message::{CallResult, CallStatus, Message, StopReason, Usage},
+    message::{Call, CallResult, CallStatus, Message, StopReason, Usage},
     provider::{
         Assembly, ModelEvent, ModelId, Provider, ProviderError, ProviderErrorKind, Request,
         ToolChoice,
     },
+    tool::ToolOutput,
 };
 
 /// One turn under way.
@@ -47,6 +49,8 @@ pub(crate) struct Run {
     /// Where changes are noted as they happen.
     pub(crate) record: Arc<Mutex<Vec<Change>>>,
     pub(crate) spending: Spending,
+    /// What it may take together with others.
+    pub(crate) purse: Purse,
     pub(crate) pricing: Option<Arc<dyn Pricing>>,
     pub(crate) calls: u32,
     /// How room is made in the conversation, if it is.
@@ -68,8 +72,12 @@ impl Run {
         if let Err(err) = &ended {
             self.turn.apply(&Outcome::Failed(&err.to_string()));
         }
-        let settled = |call| CallResult::new(call, CallStatus::Cancelled, SETTLED);
-        if 0 < self.conversation.settle(settled) || ended.is_err() {
+        let open = self.conversation.open();
+        let was_open = !open.is_empty();
+        if was_open {
+            self.settle(open).await;
+        }
+        if was_open || ended.is_err() {
             // The error that ended the turn is the one to report.
             let kept = self.keep.save(&self.conversation, &self.turn, self.spending).await;
             if ended.is_ok() {
@@ -79,8 +87,30 @@ impl Run {
         ended
     }
 
+    /// Gives calls their results that will get no other, and tells of it as of any call.
+    async fn settle(&self, open: Vec<Call>) {
+        let settled = |call| CallResult::new(call, CallStatus::Cancelled, SETTLED);
+        self.conversation.settle(settled);
+        let Dispatch { events, audit, scope, .. } = &self.dispatch;
+        for call in &open {
+            events.send(|| AgentEvent::CallFinished(settled(call.id.clone())));
+        }
+        if let Some(audit) = audit {
+            let output = |call: Call| {
+                let result = settled(call.id.clone());
+                (call, ToolOutput::of(&result))
+            };
+            let calls: Vec<(Call, ToolOutput)> = open.into_iter().map(output).collect();
+            // The turn is over in any case.
+            let _ = audit.calls(scope, &calls, events).await;
+        }
+    }
+
     async fn steps(&mut self) -> Result<Finish, AgentError> {
         loop {
+            if self.purse.is_spent() {
+                self.turn.exhaust();
+            }
             match self.turn.next_step() {
                 Step::Compress(cause) => self.compress(cause).await?,
                 Step::CallModel => self.call_model().await?,
@@ -112,13 +142,14 @@ impl Run {
         let streamed = AssertUnwindSafe(self.stream(&request, &mut assembly)).catch_unwind();
         let ended = streamed.instrument(span.clone()).await.unwrap_or_else(|_| Err(crashed()));
         // The history must be unshared again before it grows.
-        let model = request.model.clone();
+        let model = assembly.model().unwrap_or(&request.model).clone();
         drop(request);
         match ended {
             Ok(()) => {
                 let reply = self.keep_reply(assembly.into_message());
                 let usage = reply.usage.unwrap_or_default();
                 trace::replied(&span, &reply, usage, has_content);
+                trace::answered(&span, &model);
                 self.spend(&model, usage);
                 self.turn.apply(&Outcome::Replied(&reply));
                 self.note_approvals(&reply);
@@ -222,6 +253,7 @@ impl Run {
             self.dispatch.events.send(|| AgentEvent::Warning(why));
         }
         self.spending.add(usage, cost);
+        self.purse.add(usage, cost);
         self.turn.spend(cost.unwrap_or_default());
     }
 

@@ -7,7 +7,7 @@ use tracing::{Span, field};
 
 use crate::{
     message::{Call, Message, Usage},
-    provider::{ProviderErrorKind, Request},
+    provider::{ModelId, ProviderErrorKind, Request},
     store::SessionId,
     tool::ToolOutput,
 };
@@ -27,6 +27,7 @@ pub(crate) fn request_span(request: &Request, has_content: bool) -> Span {
         "chat",
         gen_ai.operation.name = "chat",
         gen_ai.request.model = request.model.as_str(),
+        gen_ai.response.model = field::Empty,
         gen_ai.response.finish_reasons = field::Empty,
         gen_ai.usage.input_tokens = field::Empty,
         gen_ai.usage.output_tokens = field::Empty,
@@ -55,6 +56,11 @@ pub(crate) fn replied(span: &Span, reply: &Message, usage: Usage, has_content: b
     if has_content {
         span.record("gen_ai.output.messages", json(&[reply]));
     }
+}
+
+/// Notes the model that replied.
+pub(crate) fn answered(span: &Span, model: &ModelId) {
+    span.record("gen_ai.response.model", model.as_str());
 }
 
 /// Notes why there was no reply.

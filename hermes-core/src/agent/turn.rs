@@ -44,6 +44,9 @@ pub struct Turn {
     empty_replies: u32,
     continuations: u32,
     in_grace: bool,
+    /// Whether the budget is spent that the turn shares with others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_exhausted: bool,
     /// How often room was made for the next request, for each cause.
     #[serde(default)]
     compressions: Compressions,
@@ -75,9 +78,9 @@ struct Compressions {
     overflow: u32,
 }
 
-/// How far a turn may go.
+/// How far a turn may go. Its sub-agents draw on its tokens and money, and have requests of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Limits {
     /// The most model requests. 90 by default, as in hermes-agent. The last one that a turn of
@@ -91,6 +94,29 @@ pub struct Limits {
     pub cost: Option<Cost>,
     /// How often an answer that was cut at the limit of output tokens is continued. 3 by default.
     pub continuations: u32,
+}
+
+impl Limits {
+    /// Returns the same limits with so many model requests.
+    #[must_use]
+    pub fn requests(mut self, requests: u32) -> Self {
+        self.requests = requests;
+        self
+    }
+
+    /// Returns the same limits with so many tokens.
+    #[must_use]
+    pub fn tokens(mut self, tokens: u64) -> Self {
+        self.tokens = Some(tokens);
+        self
+    }
+
+    /// Returns the same limits with so much money.
+    #[must_use]
+    pub fn cost(mut self, cost: Cost) -> Self {
+        self.cost = Some(cost);
+        self
+    }
 }
 
 impl Default for Limits {
@@ -199,6 +225,7 @@ impl Turn {
             empty_replies: 0,
             continuations: 0,
             in_grace: false,
+            is_exhausted: false,
             rulings: Vec::new(),
             compressions: Compressions::default(),
             round: Round::default(),
@@ -312,6 +339,15 @@ impl Turn {
         self.cost += cost;
     }
 
+    /// Takes note that a budget is spent that the turn shares with others: the next request is the
+    /// grace request. A turn that has made none is over.
+    pub fn exhaust(&mut self) {
+        self.is_exhausted = true;
+        if self.requests == 0 && self.phase == Phase::Model {
+            self.phase = Phase::Over(Finish::OutOfRounds);
+        }
+    }
+
     /// Returns the tokens used so far.
     pub fn tokens(&self) -> u64 {
         self.tokens
@@ -413,7 +449,8 @@ impl Turn {
     }
 
     fn is_budget_spent(&self) -> bool {
-        self.limits.tokens.is_some_and(|limit| limit <= self.tokens)
+        self.is_exhausted
+            || self.limits.tokens.is_some_and(|limit| limit <= self.tokens)
             || self.limits.cost.is_some_and(|limit| limit <= self.cost)
     }
 }
@@ -594,6 +631,20 @@ mod tests {
         turn.apply(&Outcome::NothingToAppend);
 
         assert_eq!(turn.next_step(), Step::Grace);
+    }
+
+    #[test]
+    fn a_turn_whose_shared_budget_is_spent_sums_up_or_does_not_begin() {
+        let (mut late, mut early) = (limited(9), limited(9));
+
+        late.apply(&Outcome::Replied(&calling(&["a"])));
+        late.exhaust();
+        late.apply(&Outcome::ToolsRan);
+        late.apply(&Outcome::NothingToAppend);
+        early.exhaust();
+
+        assert_eq!(late.next_step(), Step::Grace);
+        assert_eq!(early.next_step(), Step::Finish(Finish::OutOfRounds));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::{
     Severity, dangerous,
 };
 use crate::{
+    agent::random,
     change::{Change, ChangeTarget},
     message::Call,
     origin::OriginKind,
@@ -22,6 +23,19 @@ use crate::{
 pub(crate) struct Desk {
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) grants: Grants,
+}
+
+/// What was decided, and how the audit calls it.
+#[derive(Debug)]
+pub(crate) struct Decision {
+    pub(crate) ruling: Ruling,
+    pub(crate) name: &'static str,
+}
+
+impl Decision {
+    fn new(ruling: Ruling, name: &'static str) -> Self {
+        Self { ruling, name }
+    }
 }
 
 /// Why a call is not to run unasked.
@@ -68,8 +82,9 @@ impl Desk {
         request: &ApprovalRequest,
         need: &Need,
         token: &CancellationToken,
-    ) -> Option<Ruling> {
-        let Some(approver) = &self.approver else { return Some(Ruling::Denied(NOBODY.to_owned())) };
+    ) -> Option<Decision> {
+        let denied = |reason: &str| Decision::new(Ruling::Denied(reason.to_owned()), "denied");
+        let Some(approver) = &self.approver else { return Some(denied(NOBODY)) };
         let asked = AssertUnwindSafe(approver.approve(request)).catch_unwind();
         let answer = tokio::select! {
             biased;
@@ -77,14 +92,14 @@ impl Desk {
             answer = asked => answer,
         };
         Some(match answer {
-            Ok(Approval::AllowOnce) => Ruling::Allowed,
+            Ok(Approval::AllowOnce) => Decision::new(Ruling::Allowed, "allowed"),
             Ok(Approval::AllowForSession) => {
                 need.grants.iter().for_each(|grant| self.grants.add(grant.clone()));
-                Ruling::Allowed
+                Decision::new(Ruling::Allowed, "allowed_for_session")
             }
-            Ok(Approval::Deny(reason)) => Ruling::Denied(reason),
-            Ok(Approval::Hold) => Ruling::Held,
-            Err(_) => Ruling::Denied(CRASHED.to_owned()),
+            Ok(Approval::Deny(reason)) => denied(&reason),
+            Ok(Approval::Hold) => Decision::new(Ruling::Held, "held"),
+            Err(_) => denied(CRASHED),
         })
     }
 }
@@ -93,6 +108,7 @@ impl Need {
     /// Returns what the approver is asked.
     pub(crate) fn request(&self, call: Call, scope: &TurnScope) -> ApprovalRequest {
         ApprovalRequest {
+            id: new_id(),
             call,
             origin: scope.origin.clone(),
             session: scope.session.clone(),
@@ -169,6 +185,11 @@ fn command(value: &Value) -> Option<String> {
         return words.map(|it| it.join(" "));
     }
     value.as_str().map(str::to_owned)
+}
+
+/// Returns an id that no other request has.
+pub(super) fn new_id() -> Arc<str> {
+    format!("approval-{:016x}", random()).into()
 }
 
 /// Says that every call of the tool needs approval.

@@ -61,7 +61,7 @@ pub use self::{
     ready::{AllowAll, DenyAll, FnApprover, Within, from_fn},
 };
 pub(crate) use self::{
-    desk::{Desk, Need, refusal},
+    desk::{Decision, Desk, Need, refusal},
     grant::Grants,
     write::WriteDesk,
 };
@@ -98,6 +98,8 @@ impl<T: Approver + ?Sized> Approver for Arc<T> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
+    /// What tells it from every other request: the ids of calls may be the same in sub-agents.
+    pub id: Arc<str>,
     /// The call. Its name is that of a tool of the agent, its arguments fit the tool's schema.
     pub call: Call,
     /// On whose account it is made: the user's conversation, a review, a sub-agent.
@@ -127,7 +129,8 @@ impl ApprovalRequest {
     pub fn new(call: Call, session: SessionId) -> Self {
         let reasons = vec![desk::always(&call.name)];
         let (origin, dangers) = (Origin::user(), Vec::new());
-        Self { call, origin, session, turn: 1, reasons, command: None, dangers, change: None }
+        let id = desk::new_id();
+        Self { id, call, origin, session, turn: 1, reasons, command: None, dangers, change: None }
     }
 }
 

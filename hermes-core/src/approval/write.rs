@@ -46,12 +46,12 @@ impl WriteDesk {
         request.change = Some(change.clone());
         let request = Arc::new(request);
         self.events.send(|| AgentEvent::ApprovalAsked(Arc::clone(&request)));
-        let Some(ruling) = self.desk.decide(&request, &need, &scope.token).await else {
+        let Some(decision) = self.desk.decide(&request, &need, &scope.token).await else {
             return Verdict::Hold;
         };
         let ruling = match &self.audit {
-            Some(audit) => audit.ruling(scope, &request, ruling, &self.events).await,
-            None => ruling,
+            Some(audit) => audit.decision(scope, &request, decision, &self.events).await,
+            None => decision.ruling,
         };
         match ruling {
             Ruling::Allowed => Verdict::Apply,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{AuditEvent, AuditRecord, AuditSink};
 use crate::{
     agent::{AgentEvent, Events, describe},
-    approval::{ApprovalRequest, Ruling},
+    approval::{ApprovalRequest, Decision, Ruling},
     clock::{Clock, iso_8601},
     message::Call,
     origin::Origin,
@@ -89,25 +89,20 @@ impl Auditor {
         if is_kept { Ok(()) } else { Err(UNRECORDED.to_owned()) }
     }
 
-    /// Records the decision on a call. Returns it, or a denial if it had to be recorded and was
+    /// Records the decision on a call. Returns the ruling, or a denial if it had to be recorded and was
     /// not.
-    pub(crate) async fn ruling(
+    pub(crate) async fn decision(
         &self,
         scope: &TurnScope,
         request: &ApprovalRequest,
-        ruling: Ruling,
+        Decision { ruling, name }: Decision,
         events: &Events,
     ) -> Ruling {
         let mut reasons = request.reasons.clone();
-        let decision = match &ruling {
-            Ruling::Allowed => "allowed",
-            Ruling::Held => "held",
-            Ruling::Denied(reason) => {
-                reasons.push(reason.clone());
-                "denied"
-            }
-        };
-        let event = AuditEvent::approval(&request.call, decision, reasons);
+        if let Ruling::Denied(reason) = &ruling {
+            reasons.push(reason.clone());
+        }
+        let event = AuditEvent::approval(&request.call, name, reasons);
         let is_kept = self.keep(vec![self.record(scope, event)], events).await;
         if is_kept { ruling } else { Ruling::Denied(UNRECORDED_APPROVAL.to_owned()) }
     }

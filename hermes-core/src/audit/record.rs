@@ -80,7 +80,8 @@ pub enum AuditEvent {
         id: CallId,
         /// The tool.
         tool: Arc<str>,
-        /// The decision: `allowed`, `denied` or `held`.
+        /// The decision: `allowed`, `allowed_for_session`, `denied` or `held`. Later calls that a decision
+        /// for the session covers have no record of this kind.
         decision: String,
         /// Why it needed approval, and the reason if it was denied.
         reasons: Vec<String>,

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use self::{report::Report, task::Task};
 use crate::{
     change::Change,
+    cost::Cost,
     fork::{Fork, ForkContext, ForkTask},
     origin::{Origin, OriginKind},
     provider::{ModelId, Provider},
@@ -59,6 +60,7 @@ pub struct Delegate {
     max_tasks: usize,
     max_requests: u32,
     max_tokens: Option<u64>,
+    max_cost: Option<Cost>,
     timeout: Duration,
     max_summary_chars: usize,
     model: Option<ModelId>,
@@ -86,6 +88,7 @@ impl Delegate {
             max_tasks: Self::DEFAULT_MAX_TASKS,
             max_requests: Self::DEFAULT_MAX_REQUESTS,
             max_tokens: Some(Self::DEFAULT_MAX_TOKENS),
+            max_cost: None,
             timeout: Self::DEFAULT_TIMEOUT,
             max_summary_chars: Self::DEFAULT_MAX_SUMMARY_CHARS,
             model: None,
@@ -113,6 +116,14 @@ impl Delegate {
     #[must_use]
     pub fn max_tokens(mut self, tokens: Option<u64>) -> Self {
         self.max_tokens = tokens;
+        self
+    }
+
+    /// Sets how much money each sub-agent may cost, where [prices](crate::agent::AgentBuilder::pricing)
+    /// are known. No limit of its own by default; those of the turn and of the session hold in any case.
+    #[must_use]
+    pub fn max_cost(mut self, cost: Cost) -> Self {
+        self.max_cost = Some(cost);
         self
     }
 
@@ -153,7 +164,7 @@ impl Delegate {
         fork: &Arc<dyn Fork>,
         context: &ToolContext,
     ) -> (Report, Vec<Change>) {
-        let work = self.fork_task(task, context);
+        let work = self.fork_task(number, task, context);
         let token = work.token.clone();
         let record = Unreturned { record: work.record.clone().unwrap_or_default(), context };
         let run = AssertUnwindSafe(fork.run(work)).catch_unwind();
@@ -175,13 +186,23 @@ impl Delegate {
         (report, changes)
     }
 
-    fn fork_task(&self, task: &Task, context: &ToolContext) -> ForkTask {
-        let origin = Origin { kind: OriginKind::Delegate, ..context.origin().clone() };
+    fn fork_task(&self, number: usize, task: &Task, context: &ToolContext) -> ForkTask {
+        let own = format!("{}/{}", context.call(), number.saturating_add(1));
+        let task_id = match &context.origin().task {
+            Some(outer) => format!("{outer}/{own}"),
+            None => own,
+        };
+        let origin = Origin {
+            kind: OriginKind::Delegate,
+            task: Some(task_id.into()),
+            ..context.origin().clone()
+        };
         let tools = task.tools.as_ref().unwrap_or(&self.tools);
         let mut work = ForkTask::new(task.prompt(tools), origin).with_tools(tools.iter().cloned());
         work.context = ForkContext::Messages(Vec::new());
         work.max_requests = self.max_requests;
         work.max_tokens = self.max_tokens;
+        work.max_cost = self.max_cost;
         work.model.clone_from(&self.model);
         work.provider.clone_from(&self.provider);
         work.token = context.token().child_token();

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use super::ModelId;
 use crate::message::{Arguments, Call, CallId, Message, Part, Reasoning, Role, StopReason, Usage};
 
 /// One event of an assistant message.
@@ -26,6 +27,9 @@ pub enum ModelEvent {
         /// More argument text; may be empty.
         arguments: String,
     },
+    /// Another model than that of the request answers, as where a provider falls back on one. What the
+    /// message takes is priced as that model's.
+    Model(ModelId),
     /// The end of the message.
     Done {
         /// Why the model stopped.
@@ -57,6 +61,7 @@ pub struct Assembly {
     parts: Vec<Part>,
     calls: BTreeMap<u32, PartialCall>,
     done: Option<(StopReason, Usage)>,
+    model: Option<ModelId>,
 }
 
 #[derive(Debug, Default)]
@@ -84,8 +89,14 @@ impl Assembly {
                     call.arguments.push_str(&arguments);
                 }
             }
+            ModelEvent::Model(model) => self.model = Some(model),
             ModelEvent::Done { stop, usage } => self.done = Some((stop, usage)),
         }
+    }
+
+    /// Returns the model that answers, if it is not that of the request.
+    pub fn model(&self) -> Option<&ModelId> {
+        self.model.as_ref()
     }
 
     /// Returns whether the last event has come.

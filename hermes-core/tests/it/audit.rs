@@ -70,6 +70,47 @@ fn lines(records: &[AuditRecord]) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn calls_that_are_cancelled_while_a_person_is_asked_are_recorded_too() {
+    let audit = RecordingAudit::default();
+    let deploy = tool::from_fn("deploy", "Deploys.", |(), _| async { Ok("deployed") })
+        .configure(|spec| spec.with_approval(NeedsApproval::Always));
+    let silent = approval::from_fn(|_: ApprovalRequest| std::future::pending());
+    let model =
+        ScriptedProvider::new().calls([("echo", json!({"text": "hi"})), ("deploy", json!({}))]);
+    let agent = agent(&model).tool(deploy).approver(silent).audit(audit.clone());
+    let session = agent.build().unwrap().session();
+
+    let mut reply = session.send("Go.");
+    let mut finished = Vec::new();
+    while let Some(event) = reply.next().await {
+        match event {
+            AgentEvent::ApprovalAsked(_) => session.cancel(),
+            AgentEvent::CallFinished(result) => finished.push(result.status),
+            _ => {}
+        }
+    }
+    reply.await.unwrap();
+
+    assert_eq!(lines(&audit.records()), ["User call echo Cancelled", "User call deploy Cancelled"]);
+    assert_eq!(finished, [CallStatus::Cancelled; 2]);
+    assert_paired(&session.history());
+}
+
+#[tokio::test]
+async fn what_is_allowed_for_the_session_is_recorded_as_that() {
+    let audit = RecordingAudit::default();
+    let deploy = tool::from_fn("deploy", "Deploys.", |(), _| async { Ok("deployed") })
+        .configure(|spec| spec.with_approval(NeedsApproval::Always));
+    let person = approval::from_fn(|_: ApprovalRequest| async { Approval::AllowForSession });
+    let model = ScriptedProvider::new().call("deploy", json!({})).say("done");
+    let agent = agent(&model).tool(deploy).approver(person).audit(audit.clone());
+
+    agent.build().unwrap().session().send("Go.").await.unwrap();
+
+    assert_eq!(lines(&audit.records())[0], "User approval deploy allowed_for_session");
+}
+
+#[tokio::test]
 async fn calls_and_writes_are_recorded_in_order_with_who_and_when() {
     let audit = RecordingAudit::default();
     let model = ScriptedProvider::new()

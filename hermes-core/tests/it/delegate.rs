@@ -1,17 +1,21 @@
 //! Sub-agents: what they see, what comes back, and how they end.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use futures::StreamExt;
 use hermes_core::{
-    agent::{AgentBuilder, AgentEvent, Finish},
-    approval::NeedsApproval,
+    Cost, Pricing,
+    agent::{AgentBuilder, AgentError, AgentEvent, Finish, Limits, SessionLimits, TurnInput},
+    approval::{self, Approval, ApprovalRequest, NeedsApproval},
     change::{Change, ChangeAction, ChangeTarget},
     delegate::Delegate,
     memory::Target,
-    message::{Call, CallStatus, Message, Part, Role, StopReason},
+    message::{Call, CallStatus, Message, Part, Role, StopReason, Usage},
     origin::OriginKind,
-    provider::{ProviderError, ProviderErrorKind, Request},
+    provider::{ProviderError, ProviderErrorKind, Request, ToolChoice},
     testing::{ScriptedProvider, render_request},
     tool::{self, Tool, ToolOutput},
 };
@@ -247,7 +251,7 @@ async fn a_sub_agent_has_only_so_much_time() {
 async fn sub_agents_are_cancelled_with_the_turn() {
     let (sent, calls) = crate::support::shared(std::sync::atomic::AtomicU32::new(0));
     let hang = tool::from_fn("hang", "Hangs.", move |_: Echo, context: tool::ToolContext| {
-        let sent = std::sync::Arc::clone(&sent);
+        let sent = Arc::clone(&sent);
         async move {
             sent.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
             context.token().cancelled().await;
@@ -313,6 +317,99 @@ async fn the_host_hears_what_a_sub_agent_asks_and_is_warned_of() {
     assert_eq!(asked.len(), 1);
     assert!(warnings[0].starts_with("In a sub-agent: A call was denied"), "{warnings:?}");
     assert_eq!(started.len(), 1, "only the call of `delegate` itself: {started:?}");
+}
+
+/// A model whose sub-agents call a tool for ever, two of them at once.
+fn endless() -> ScriptedProvider {
+    delegating(json!([{"goal": "x"}, {"goal": "y"}]), |_, request| {
+        if request.tool_choice == ToolChoice::None {
+            return Message::assistant("summed up");
+        }
+        call("echo", &json!({"text": "on"}))
+    })
+}
+
+#[tokio::test]
+async fn sub_agents_draw_on_the_budget_of_their_session() {
+    let model = endless();
+    let limits = SessionLimits::default().requests(10);
+    let session = agent(&model)
+        .tool(Delegate::new(["echo"]))
+        .session_limits(limits)
+        .build()
+        .unwrap()
+        .session();
+
+    let turn = session.send("Go.").await.unwrap();
+
+    assert_eq!(turn.finish, Finish::OutOfRounds);
+    let spent = session.spending().requests + session.delegated_spending().requests;
+    assert!(
+        (10..=14).contains(&spent),
+        "ten, and at most one under way and one grace each: {spent}"
+    );
+    let reports = reports(&results(&session.history())[0].content);
+    assert!(reports.iter().all(|it| it["summary"] == "summed up"), "{reports:?}");
+    let err = session.send("More.").await.unwrap_err();
+    assert!(matches!(err, AgentError::OutOfBudget), "{err:?}");
+}
+
+#[tokio::test]
+async fn sub_agents_draw_on_the_tokens_and_the_money_of_their_turn() {
+    let a_cent = FixedPrice(Cost::from_cents(1));
+    let by_tokens = Limits::default().tokens(1_000);
+    let by_cost = Limits::default().cost(Cost::from_cents(9));
+    for limits in [by_tokens, by_cost] {
+        let model = endless();
+        let agent = agent(&model).tool(Delegate::new(["echo"])).limits(limits).pricing(a_cent);
+        let session = agent.build().unwrap().session();
+
+        let turn = session.send("Go.").await.unwrap();
+
+        assert_eq!(turn.finish, Finish::OutOfRounds);
+        assert!(model.requests().len() <= 15, "{}", model.requests().len());
+    }
+}
+
+/// The same price for every request.
+#[derive(Clone, Copy, Debug)]
+struct FixedPrice(Cost);
+
+impl Pricing for FixedPrice {
+    fn cost(&self, _: &str, _: &Usage) -> Option<Cost> {
+        Some(self.0)
+    }
+}
+
+#[tokio::test]
+async fn requests_of_sub_agents_can_be_told_apart() {
+    let pay = tool::from_fn("pay", "Pays.", |(), _| async { Ok("paid") })
+        .configure(|spec| spec.with_approval(NeedsApproval::Always));
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&asked);
+    let person = approval::from_fn(move |request: ApprovalRequest| {
+        log.lock().unwrap().push(request);
+        async { Approval::AllowOnce }
+    });
+    let model = delegating(json!([{"goal": "x"}, {"goal": "y"}]), |_, request| {
+        match request.messages.len() {
+            1 => call("pay", &json!({})),
+            _ => Message::assistant("paid"),
+        }
+    });
+    let agent = agent(&model).tool(pay).tool(Delegate::new(["pay"])).approver(person);
+    let session = agent.build().unwrap().session();
+
+    session.send(TurnInput::new("Go.").on_behalf_of("sam")).await.unwrap();
+
+    let asked = asked.lock().unwrap();
+    assert_ne!(asked[0].id, asked[1].id);
+    let delegate = session.history()[1].calls().next().unwrap().id.to_string();
+    let mut tasks: Vec<_> =
+        asked.iter().map(|it| it.origin.task.as_deref().unwrap().to_owned()).collect();
+    tasks.sort();
+    assert_eq!(tasks, [format!("{delegate}/1"), format!("{delegate}/2")]);
+    assert!(asked.iter().all(|it| it.origin.by.as_deref() == Some("sam")));
 }
 
 #[tokio::test]

@@ -6,10 +6,11 @@ use futures::StreamExt;
 use hermes_core::{
     Cost, Pricing,
     agent::{AgentError, AgentEvent, BuildError, Finish, Limits, SessionLimits},
+    approval::NeedsApproval,
     change::{Change, ChangeAction, ChangeTarget},
     memory::Target,
     message::{Call, CallStatus, Message, Part, Role, StopReason, Usage},
-    provider::{ProviderError, ProviderErrorKind, ToolChoice},
+    provider::{ModelEvent, ProviderError, ProviderErrorKind, ToolChoice},
     testing::ScriptedProvider,
     tool::{self, Extensions, ToolError, ToolOutput, ToolSpec},
 };
@@ -527,4 +528,57 @@ async fn what_a_call_noted_before_it_failed_counts() {
     let turn = session.send("Go.").await.unwrap();
 
     assert_eq!(turn.changes.len(), 1);
+}
+
+/// A price for one model only.
+#[derive(Debug)]
+struct ByName;
+
+impl Pricing for ByName {
+    fn cost(&self, model: &str, _: &Usage) -> Option<Cost> {
+        (model == "dearest").then(|| Cost::from_cents(99))
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_priced_as_the_model_that_answered() {
+    let model = ScriptedProvider::new().events(vec![
+        ModelEvent::Model("dearest".into()),
+        ModelEvent::Text("Yes.".to_owned()),
+        ModelEvent::Done { stop: StopReason::EndTurn, usage: Usage::new(1, 1) },
+    ]);
+    let session = agent(&model).pricing(ByName).build().unwrap().session();
+
+    let turn = session.send("Go.").await.unwrap();
+
+    assert_eq!(turn.cost, Some(Cost::from_cents(99)));
+}
+
+#[test]
+fn approval_that_goes_by_an_argument_no_call_has_is_no_approval() {
+    let shell = tool::from_fn("shell", "Runs.", |_: Echo, _| async { Ok("ran") })
+        .configure(|spec| spec.with_approval(NeedsApproval::dangerous("txet")));
+
+    let err = agent(&ScriptedProvider::new()).tool(shell).build().unwrap_err();
+
+    assert!(matches!(err, BuildError::InvalidTool { .. }), "{err:?}");
+}
+
+#[tokio::test]
+async fn limits_and_requests_are_set_in_any_order() {
+    let requests = async |builder: hermes_core::agent::AgentBuilder| {
+        let session = builder.build().unwrap().session();
+        session.send("Go.").await.unwrap().requests
+    };
+    let endless = || {
+        ScriptedProvider::from_fn(|_| {
+            let call = Call::new("", "echo", r#"{"text":"on"}"#);
+            Message::new(Role::Assistant, vec![Part::Call(call)])
+        })
+    };
+
+    let before = requests(agent(&endless()).max_requests(3).limits(Limits::default())).await;
+    let after = requests(agent(&endless()).limits(Limits::default()).max_requests(3)).await;
+
+    assert_eq!((before, after), (3, 3));
 }

@@ -15,9 +15,13 @@ use serde::Deserialize;
 ///
 /// With `query` it searches, each conversation once and the current one left out; with `session_id`
 /// it reads a conversation, around a message if one is named. It answers with a JSON object.
+///
+/// **It reaches every conversation of its store.** Where a store holds those of several users, give
+/// each user's agent a tool that stays [within](Self::within) the ids of that user.
 #[derive(Clone, Debug)]
 pub struct SessionSearch {
     store: Arc<dyn SessionStore>,
+    prefix: String,
 }
 
 /// What a model passes.
@@ -39,10 +43,25 @@ pub struct SessionSearchArgs {
 impl SessionSearch {
     /// Hits that are looked at to find the conversations asked for.
     const SCANNED: usize = 300;
+    /// As many, where others' hits are among them.
+    const SCANNED_WITHIN: usize = 3_000;
 
     /// Creates the tool on `store`.
     pub fn new(store: impl SessionStore + 'static) -> Self {
-        Self { store: Arc::new(store) }
+        Self { store: Arc::new(store), prefix: String::new() }
+    }
+
+    /// Returns the same tool, to which only conversations exist whose id begins with `prefix`, such as
+    /// `user-7/`. End it with what no user's name holds, so that `user-7` is not the beginning of
+    /// `user-71`. The 3,000 best hits of the whole store are looked at.
+    #[must_use]
+    pub fn within(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    fn may_show(&self, id: &SessionId) -> bool {
+        id.as_str().starts_with(&self.prefix)
     }
 
     async fn discover(
@@ -53,11 +72,13 @@ impl SessionSearch {
     ) -> Result<ToolOutput, StoreError> {
         let mut found: Vec<SessionId> = Vec::new();
         let mut results = Vec::new();
-        for hit in self.store.search(query, Self::SCANNED).await? {
+        let scanned = if self.prefix.is_empty() { Self::SCANNED } else { Self::SCANNED_WITHIN };
+        for hit in self.store.search(query, scanned).await? {
             if limit <= results.len() {
                 break;
             }
-            if hit.session == *context.session() || found.contains(&hit.session) {
+            let is_new = hit.session != *context.session() && !found.contains(&hit.session);
+            if !is_new || !self.may_show(&hit.session) {
                 continue;
             }
             found.push(hit.session.clone());
@@ -104,7 +125,8 @@ impl SessionSearch {
         window: usize,
     ) -> Result<ToolOutput, StoreError> {
         let id = SessionId::new(id);
-        let Some(session) = self.store.load(&id).await? else {
+        let session = if self.may_show(&id) { self.store.load(&id).await? } else { None };
+        let Some(session) = session else {
             return Ok(refused(&format!("There is no conversation {id}. Search for one first.")));
         };
         let total = session.messages.len();
@@ -223,6 +245,22 @@ mod tests {
             (&json!("monday"), &json!(1))
         );
         assert_eq!(found["messages"][1]["content"], "done");
+    }
+
+    #[tokio::test]
+    async fn others_conversations_do_not_exist_for_a_tool_within_ones_own() {
+        let tool = tool().await.within("mon/");
+        let call = async |arguments: Value| {
+            let output = tool.call(arguments, &ToolContext::detached()).await.unwrap();
+            (output.status, serde_json::from_str::<Value>(&output.content).unwrap())
+        };
+
+        assert_eq!(call(json!({"query": "deploy"})).await.1["count"], 0);
+        let (status, reply) = call(json!({"session_id": "monday"})).await;
+        assert_eq!(status, CallStatus::Rejected);
+        let unknown = call(json!({"session_id": "tuesday"})).await.1["error"].to_string();
+        assert_eq!(reply["error"].to_string(), unknown.replace("tuesday", "monday"));
+        assert!(tool.clone().within("mon").may_show(&SessionId::new("monday")));
     }
 
     #[tokio::test]
