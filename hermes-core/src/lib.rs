@@ -28,7 +28,7 @@
 //!
 //! | To change                       | implement         | ready-made                               |
 //! | ------------------------------- | ----------------- | ---------------------------------------- |
-//! | which model answers             | [`Provider`]      | `hermes_providers::{OpenAiChat, Anthropic}` |
+//! | which model answers             | [`Provider`]      | `hermes_providers::{OpenAiChat, OpenAiResponses, Anthropic}` |
 //! | what the model can do           | [`Tool`]          | the `memory`, `skill_*` and `delegate` tools |
 //! | where facts are kept            | [`MemoryBackend`] | `hermes_memory::FileMemory`              |
 //! | where procedures are kept       | [`SkillStore`]    | `hermes_skills::FsSkills`                |
@@ -37,6 +37,11 @@
 //! | where conversations are kept    | [`SessionStore`]  | `hermes_memory::SqliteSessions`          |
 //! | what is kept of what it did     | [`AuditSink`]     | `audit::JsonlAudit`                      |
 //! | which calls may run             | [`Approver`]      | `approval::{DenyAll, from_fn, Within}`   |
+//! | what makes room in long ones    | [`Compressor`]    | `compress::Summariser`                   |
+//! | what calls cost                 | [`Pricing`]       | `hermes_providers::PriceTable`           |
+//! | where held writes wait          | [`PendingStore`]  | `pending::FilePending`                   |
+//! | where long results go           | [`ResultSpill`]   | `tool::SpillFolder`                      |
+//! | where counts are kept           | [`CounterStore`]  | `hermes_review::NudgeCounters`           |
 //!
 //! # Example
 //!
@@ -85,13 +90,17 @@
 //! - `schema` (default): tool schemas derived from argument types, by `schemars`.
 //! - `testing`: a scripted model, in-memory stores, a manual clock, and the conformance suites that
 //!   every implementation of a trait must pass. Meant for `[dev-dependencies]`.
-//! - `mock`: `mockall` mocks of the five traits. Implies `testing`.
+//! - `mock`: `mockall` mocks of the five traits, of [`Approver`] and of [`AuditSink`]. Implies `testing`.
 //!
 //! [`Approver`]: approval::Approver
 //! [`AuditSink`]: audit::AuditSink
+//! [`Compressor`]: compress::Compressor
+//! [`CounterStore`]: store::CounterStore
 //! [`Hook`]: agent::hook::Hook
 //! [`MemoryBackend`]: memory::MemoryBackend
+//! [`PendingStore`]: pending::PendingStore
 //! [`Provider`]: provider::Provider
+//! [`ResultSpill`]: tool::ResultSpill
 //! [`ReviewPolicy`]: review::ReviewPolicy
 //! [`SessionStore`]: store::SessionStore
 //! [`SkillStore`]: skill::SkillStore
