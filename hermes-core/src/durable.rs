@@ -4,7 +4,7 @@
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::{self, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -33,6 +33,30 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     temporary.as_file().sync_all()?;
     temporary.persist(&target).map_err(|err| err.error)?;
     sync_folder(folder)
+}
+
+/// Returns the bytes of the file at `path`, of which there may be at most `max_bytes`. Links are followed.
+///
+/// # Errors
+///
+/// Any error of the file system; [`io::ErrorKind::InvalidInput`] if it is no plain file, for pipes and
+/// devices are waited for without end; [`io::ErrorKind::FileTooLarge`] if it is too long.
+pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    check_plain(path)?;
+    let mut bytes = Vec::new();
+    File::open(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if max_bytes < u64::try_from(bytes.len()).unwrap_or(u64::MAX) {
+        let reason = format!("it has more than {max_bytes} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(bytes)
+}
+
+fn check_plain(path: &Path) -> io::Result<()> {
+    if fs::metadata(path)?.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"))
 }
 
 /// Creates `folder` and those above it where they are missing, and flushes them to the disk.
@@ -111,6 +135,10 @@ impl FileLock {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
+        match check_plain(path) {
+            Err(err) if err.kind() != io::ErrorKind::NotFound => return Err(err),
+            _ => {}
+        }
         let file = OpenOptions::new().create(true).append(true).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
@@ -123,6 +151,28 @@ impl FileLock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_so_much_of_a_plain_file_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.txt");
+        replace(&path, b"four").unwrap();
+
+        assert_eq!(read(&path, 4).unwrap(), b"four");
+        assert_eq!(read(&path, 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(read(folder.path(), 9).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        let missing = read(&folder.path().join("b.txt"), 9).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_neither_read_nor_locked() {
+        let device = Path::new("/dev/zero");
+
+        assert_eq!(read(device, 9).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(FileLock::try_acquire(device).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
 
     #[test]
     fn a_replaced_file_has_the_new_content() {

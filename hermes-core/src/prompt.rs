@@ -134,9 +134,10 @@ pub(crate) async fn assemble(sources: &[Arc<dyn PromptSource>], tools: &[&str]) 
     for source in ordered {
         let section = source.render(tools).await;
         prompt.warnings.extend(section.warnings);
-        prompt.seen.extend(section.seen);
         let (text, cut) = bounded(section.text.trim());
-        if cut {
+        if !cut {
+            prompt.seen.extend(section.seen);
+        } else {
             let slot = source.slot();
             prompt
                 .warnings
@@ -186,5 +187,33 @@ mod tests {
 
         assert_eq!(prompt.text.chars().count(), MAX_SECTION_CHARS);
         assert_eq!(prompt.warnings.len(), 1);
+    }
+
+    /// A section that shows stored text, and more than there is room for.
+    #[derive(Debug)]
+    struct Long(usize);
+
+    #[async_trait]
+    impl PromptSource for Long {
+        fn slot(&self) -> Slot {
+            Slot::Memory
+        }
+
+        fn needs_tool(&self) -> Option<&str> {
+            None
+        }
+
+        async fn render(&self, _: &[&str]) -> Section {
+            Section::new("x".repeat(self.0)).showing("notes", Version::of("x"))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_section_that_is_cut_has_shown_nothing() {
+        for (chars, shown) in [(MAX_SECTION_CHARS, 1), (MAX_SECTION_CHARS + 1, 0)] {
+            let sources: [Arc<dyn PromptSource>; 1] = [Arc::new(Long(chars))];
+
+            assert_eq!(assemble(&sources, &[]).await.seen.len(), shown);
+        }
     }
 }

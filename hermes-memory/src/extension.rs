@@ -239,9 +239,9 @@ impl MemorySection {
         read: Versioned<Entries>,
         section: &mut Section,
     ) -> Option<String> {
-        section.seen.push((seen_name(target), read.version));
         section.warnings.extend(read.value.warnings);
         let entries = read.value.entries;
+        let warned = section.warnings.len();
         let shown: Vec<String> = entries
             .into_iter()
             .map(|entry| match edit::blocking(&entry, &*self.0.scanner) {
@@ -249,6 +249,10 @@ impl MemorySection {
                 findings => withheld(target, &findings, section),
             })
             .collect();
+        // Only what is shown whole counts as seen.
+        if warned == section.warnings.len() {
+            section.seen.push((seen_name(target), read.version));
+        }
         (!shown.is_empty()).then(|| framed(target, read.value.fill, &shown))
     }
 }

@@ -221,6 +221,21 @@ impl Dispatch {
         spec.is_some_and(ToolSpec::runs_in_parallel)
     }
 
+    /// Tells of `calls` that have results without having run, and adds them to `done`.
+    pub(crate) async fn not_run(
+        &self,
+        calls: impl Iterator<Item = (Call, ToolOutput)>,
+        done: &mut Dispatched,
+    ) {
+        let start = done.outputs.len();
+        for (call, output) in calls {
+            let result = CallResult::new(call.id.clone(), output.status, &output.content);
+            self.events.send(|| AgentEvent::CallFinished(result));
+            done.outputs.push((call, output));
+        }
+        self.audit(done, start).await;
+    }
+
     /// Records what came of the calls from the one at `start`, and notes if the turn must end.
     async fn audit(&self, done: &mut Dispatched, start: usize) {
         let Some(audit) = &self.audit else { return };
@@ -373,17 +388,24 @@ impl Dispatch {
         let context = ToolContext::new(Arc::clone(&self.scope), call.id.clone());
         let running =
             AssertUnwindSafe(tool.call(arguments, &context)).catch_unwind().instrument(span);
-        let limit = self.registry.spec(&call.name).and_then(|spec| spec.timeout);
+        let spec = self.registry.spec(&call.name);
+        let (limit, grace) = spec.map_or((None, None), |spec| (spec.timeout, spec.cancel_grace));
         let bounded = async {
             match limit {
                 Some(limit) => tokio::time::timeout(limit, running).await.ok(),
                 None => Some(running.await),
             }
         };
+        let given_up = async {
+            self.scope.token.cancelled().await;
+            if let Some(grace) = grace {
+                tokio::time::sleep(grace).await;
+            }
+        };
         let ended = tokio::select! {
             biased;
             ended = bounded => ended.ok_or(OUT_OF_TIME),
-            () = self.scope.token.cancelled() => Err(CANCELLED_RUNNING),
+            () = given_up => Err(CANCELLED_RUNNING),
         };
         let mut end = None;
         let output = match ended {
@@ -406,6 +428,8 @@ impl Dispatch {
     /// can.
     async fn bounded(&self, call: &Call, mut output: ToolOutput, limit: usize) -> ToolOutput {
         let Some(cut) = cut_middle(&output.content, limit) else { return output };
+        // What was shown of stored text was not shown whole.
+        self.scope.seen.forget_shown_by(&call.id);
         output.content = match self.spilled(call, &output.content).await {
             Some(place) => {
                 let limit = limit.min(PREVIEW_CHARS);

@@ -169,7 +169,8 @@ pub enum AgentError {
         /// The limit.
         depth: u32,
     },
-    /// The driver of the turn ended without a result, which is a defect of this crate.
+    /// The turn ended without a result, because something that the host had put in panicked where that is
+    /// not caught: a prompt section, a store, the prices. Its conversation is settled all the same.
     #[error("the turn ended without a result")]
     Lost,
 }

@@ -24,7 +24,7 @@ use crate::{
     change::{Change, ChangeTarget},
     cost::Spending,
     fork::Fork,
-    message::{Message, MessageId, Part, Role},
+    message::{CallResult, CallStatus, Message, MessageId, Part, Role},
     origin::Origin,
     provider::Request,
     review::{Gate, ReviewOutcome, ReviewReport, ReviewTask},
@@ -41,6 +41,9 @@ pub(crate) enum Start {
     /// Where an earlier process broke off.
     Continue(Box<Turn>, Extensions),
 }
+
+/// What the results of calls say whose turn was lost.
+const LOST: &str = "The turn broke off before this call had a result. It may have had an effect; check before you repeat it.";
 
 /// What the host attached to a turn.
 #[derive(Clone, Debug)]
@@ -63,13 +66,33 @@ pub(crate) async fn run_turn(
     let is_new = matches!(begin, Start::Message(_));
     let before = shared.turn().0.saturating_sub(u64::from(!is_new));
     let turn = AssertUnwindSafe(one_turn(&shared, begin, events, token)).catch_unwind();
-    let mut outcome = turn.instrument(span).await.unwrap_or(Err(AgentError::Lost));
+    let mut outcome = match turn.instrument(span).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            settle_lost(&shared, before).await;
+            Err(AgentError::Lost)
+        }
+    };
     if shared.recipe.hooks.listen(HookPoints::TURN_ENDED) {
         outcome = Box::pin(told(&shared, before, outcome)).await;
     }
     shared.end();
     // The host may have dropped the reply, which is no error.
     let _ = result.send(outcome);
+}
+
+/// Settles the turn after the one numbered `before`, if it had begun when something of the host's
+/// panicked.
+async fn settle_lost(shared: &Shared, before: u64) {
+    if shared.turn().0 <= before {
+        return;
+    }
+    shared.conversation.settle(|call| CallResult::new(call, CallStatus::Cancelled, LOST));
+    shared.end_turn();
+    let kept = shared.save(&shared.conversation, None, Spending::default());
+    if AssertUnwindSafe(kept).catch_unwind().await.is_err() {
+        tracing::warn!("a turn that was lost could not be stored");
+    }
 }
 
 /// Tells the hooks how the turn after the one numbered `before` ended, and gives it back.
@@ -267,7 +290,13 @@ fn with_review(
     if !finished.is_completed() || shared.is_in_review() {
         return finished;
     }
-    let Some(task) = policy.after_turn(&finished) else { return finished };
+    let asked = std::panic::catch_unwind(AssertUnwindSafe(|| policy.after_turn(&finished)));
+    let task = asked.unwrap_or_else(|_| {
+        let warning = "the review policy crashed, so there is no review".to_owned();
+        run.dispatch.events.send(|| AgentEvent::Warning(warning));
+        None
+    });
+    let Some(task) = task else { return finished };
     let template = run.template.clone();
     let Some((review, counts)) = spawn_review(shared, task, template, attached) else {
         return finished;

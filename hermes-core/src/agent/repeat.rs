@@ -4,7 +4,7 @@
 
 use super::dispatch::Dispatched;
 use crate::{
-    message::{Call, CallStatus, Message, Part, Role},
+    message::{Call, CallStatus, Message, Role},
     tool::{Effect, ToolOutput, ToolRegistry},
 };
 
@@ -20,6 +20,8 @@ pub(crate) struct Past<'a> {
 
 /// How often a call is made in vain before the model is told so.
 const NOTICED: u32 = 2;
+/// How many calls back anything is noticed.
+const LOOKED_BACK: usize = 512;
 /// In how many replies in a row a tool fails, with whatever arguments, before the model is told so.
 /// hermes-agent tells it at as many failures.
 const NOTICED_OF_TOOL: usize = 3;
@@ -136,7 +138,7 @@ impl<'a> Past<'a> {
     fn earlier(self) -> impl Iterator<Item = (&'a Call, CallStatus, &'a str)> {
         let done = self.done.iter().rev();
         let done = done.map(|(call, output)| (call, output.status, output.content.as_str()));
-        done.chain(self.rounds().flat_map(Round::calls))
+        done.chain(self.rounds().flat_map(Round::calls)).take(LOOKED_BACK)
     }
 
     /// Returns the rounds before this one, the latest first.
@@ -159,11 +161,13 @@ struct Round<'a> {
 impl<'a> Round<'a> {
     /// Returns the calls that have results, with status and content, the latest first.
     fn calls(self) -> impl Iterator<Item = (&'a Call, CallStatus, &'a str)> {
-        self.results.parts.iter().rev().filter_map(move |part| {
-            let Part::Result(result) = part else { return None };
-            let call = self.reply.calls().find(|call| call.id == result.call)?;
-            Some((call, result.status, result.content.as_str()))
-        })
+        let calls: Vec<&Call> = self.reply.calls().collect();
+        let results = self.results.call_results().zip(calls);
+        // Results are in the order of their calls; of anything else nothing is said.
+        let pairs = results.filter(|(result, call)| call.id == result.call);
+        let each = pairs.map(|(result, call)| (call, result.status, result.content.as_str()));
+        let each: Vec<_> = each.collect();
+        each.into_iter().rev()
     }
 }
 
@@ -195,7 +199,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        message::CallResult,
+        message::{CallResult, Part},
         tool::{Tool, ToolContext, ToolError, ToolSpec},
     };
 

@@ -34,7 +34,8 @@ impl Run {
             kept = self.mark_started(&group, &done).await;
             if kept.is_err() {
                 let all = group.into_iter().chain(left.drain(..));
-                done.outputs.extend(all.map(|call| (call, ToolOutput::failed(NOT_STORED))));
+                let all = all.map(|call| (call, ToolOutput::failed(NOT_STORED)));
+                self.dispatch.not_run(all, &mut done).await;
                 break;
             }
             let is_cut = is_cut && left.is_empty();

@@ -16,7 +16,7 @@ use super::{
     AgentError, AgentEvent, Finish, Outcome, Step, Turn,
     budget::Purse,
     conversation::Conversation,
-    dispatch::Dispatch,
+    dispatch::{Dispatch, Dispatched},
     hook::{AfterReply, HookPoints},
     keep::Keep,
     room::Compression,
@@ -88,22 +88,16 @@ impl Run {
     }
 
     /// Gives calls their results that will get no other, and tells of it as of any call.
-    async fn settle(&self, open: Vec<Call>) {
+    async fn settle(&mut self, open: Vec<Call>) {
         let settled = |call| CallResult::new(call, CallStatus::Cancelled, SETTLED);
         self.conversation.settle(settled);
-        let Dispatch { events, audit, scope, .. } = &self.dispatch;
-        for call in &open {
-            events.send(|| AgentEvent::CallFinished(settled(call.id.clone())));
-        }
-        if let Some(audit) = audit {
-            let output = |call: Call| {
-                let result = settled(call.id.clone());
-                (call, ToolOutput::of(&result))
-            };
-            let calls: Vec<(Call, ToolOutput)> = open.into_iter().map(output).collect();
-            // The turn is over in any case.
-            let _ = audit.calls(scope, &calls, events).await;
-        }
+        let count = u32::try_from(open.len()).unwrap_or(u32::MAX);
+        self.calls = self.calls.saturating_add(count);
+        let outputs = open.into_iter().map(|call| {
+            let result = settled(call.id.clone());
+            (call, ToolOutput::of(&result))
+        });
+        self.dispatch.not_run(outputs, &mut Dispatched::default()).await;
     }
 
     async fn steps(&mut self) -> Result<Finish, AgentError> {

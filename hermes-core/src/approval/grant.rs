@@ -12,7 +12,8 @@ use crate::origin::OriginKind;
 /// It covers calls of one tool on the same kind of account: what was allowed to the user's own
 /// conversation is not allowed to its reviews and sub-agents. Where a dangerous command was allowed, it
 /// covers only commands that are dangerous in the same way; a command that is dangerous in several ways
-/// needs a grant for each. For what is [`Critical`](super::Severity::Critical) there is no grant: it is
+/// needs a grant for each. Where a change of memory or of a skill was allowed, it covers changes of the
+/// same list or the same skill. For what is [`Critical`](super::Severity::Critical) there is no grant: it is
 /// asked for every time. A grant is stored with the session and holds after a resume.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -21,8 +22,8 @@ pub struct Grant {
     pub tool: Arc<str>,
     /// On which account its calls are covered.
     pub origin: OriginKind,
-    /// The [id of the class](super::DangerClass::id) of commands that it covers, `None` for a tool all of
-    /// whose calls need approval.
+    /// The [id of the class](super::DangerClass::id) of commands that it covers, or what it lets be
+    /// changed (`memory`, `user` or `skill:<name>`); `None` for a tool all of whose calls need approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
 }

@@ -7,11 +7,22 @@ use super::{Approver, Desk, Grant, Ruling, desk::Need};
 use crate::{
     agent::{AgentEvent, Events},
     audit::Auditor,
-    change::Change,
+    change::{Change, ChangeTarget},
     message::Call,
     review::Verdict,
     tool::TurnScope,
 };
+
+/// The reason if there is no answer.
+const CANCELLED: &str = "the turn was cancelled before there was an answer";
+
+/// Returns what a change is of, as a [`Grant`] names it.
+fn subject(change: &Change) -> String {
+    match &change.target {
+        ChangeTarget::Memory(target) => target.as_str().to_owned(),
+        ChangeTarget::Skill { name, .. } => format!("skill:{name}"),
+    }
+}
 
 /// Who is asked about writes, and who hears of it. Cloning it copies pointers.
 #[derive(Clone, Debug, Default)]
@@ -31,13 +42,14 @@ impl WriteDesk {
         Self { desk, ..Self::default() }
     }
 
-    /// Asks about `change`, which `call` would make. Without an approver, and if the turn is cancelled
-    /// before there is an answer, it waits.
+    /// Asks about `change`, which `call` would make. Without an approver it waits; if the turn is cancelled
+    /// before there is an answer, it is not made.
     pub(crate) async fn decide(&self, call: Call, change: &Change, scope: &TurnScope) -> Verdict {
         if self.desk.approver.is_none() {
             return Verdict::Hold;
         }
-        let grant = Grant { tool: Arc::clone(&call.name), origin: scope.origin.kind, class: None };
+        let class = Some(subject(change));
+        let grant = Grant { tool: Arc::clone(&call.name), origin: scope.origin.kind, class };
         if self.desk.grants.has(&grant) {
             return Verdict::Apply;
         }
@@ -47,7 +59,7 @@ impl WriteDesk {
         let request = Arc::new(request);
         self.events.send(|| AgentEvent::ApprovalAsked(Arc::clone(&request)));
         let Some(decision) = self.desk.decide(&request, &need, &scope.token).await else {
-            return Verdict::Hold;
+            return Verdict::Reject(CANCELLED.to_owned());
         };
         let ruling = match &self.audit {
             Some(audit) => audit.decision(scope, &request, decision, &self.events).await,

@@ -1,6 +1,11 @@
 //! Hands what the loop does to the sink, and what the sink cannot keep to the host.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use futures::FutureExt;
 
 use super::{AuditEvent, AuditRecord, AuditSink};
 use crate::{
@@ -130,8 +135,12 @@ impl Auditor {
 
     /// Returns whether things may go on: the records are kept, or need not be.
     async fn keep(&self, records: Vec<AuditRecord>, events: &Events) -> bool {
-        let Err(err) = self.sink.append(&records).await else { return true };
-        let warning = describe(&err);
+        let appended = AssertUnwindSafe(self.sink.append(&records)).catch_unwind().await;
+        let warning = match appended {
+            Ok(Ok(())) => return true,
+            Ok(Err(err)) => describe(&err),
+            Err(_) => "the audit sink crashed".to_owned(),
+        };
         tracing::warn!(error = warning, "a record of the audit was lost");
         if events.are_heard() {
             events.send(|| AgentEvent::Warning(warning));

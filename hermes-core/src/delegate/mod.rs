@@ -77,6 +77,9 @@ impl Delegate {
     /// As in hermes-agent.
     const DEFAULT_MAX_REQUESTS: u32 = 50;
     const DEFAULT_MAX_TOKENS: u64 = 1_000_000;
+    /// How long a cancelled turn waits for its sub-agents, which are cancelled with it: longer than any
+    /// tool of this library takes to end.
+    const CANCEL_GRACE: Duration = Duration::from_secs(20);
     const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
     /// As in hermes-agent.
     const DEFAULT_MAX_SUMMARY_CHARS: usize = 24_000;
@@ -284,7 +287,9 @@ impl Drop for Unreturned<'_> {
 #[async_trait]
 impl Tool for Delegate {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new("delegate", self.description()).with_parameters(self.parameters())
+        ToolSpec::new("delegate", self.description())
+            .with_parameters(self.parameters())
+            .with_cancel_grace(Self::CANCEL_GRACE)
     }
 
     async fn call(&self, arguments: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {

@@ -43,6 +43,7 @@ use crate::{
 pub struct ToolContext {
     scope: Arc<TurnScope>,
     call: CallId,
+    seen: Seen,
 }
 
 /// What all calls of one turn share.
@@ -99,7 +100,8 @@ impl TurnScope {
 impl ToolContext {
     /// Creates the context of `call` within `scope`.
     pub fn new(scope: Arc<TurnScope>, call: CallId) -> Self {
-        Self { scope, call }
+        let seen = scope.seen.of_call(&call);
+        Self { scope, call, seen }
     }
 
     /// Creates a context outside any conversation, for calling a tool directly.
@@ -171,7 +173,7 @@ impl ToolContext {
 
     /// Returns the versions of stored text that this conversation has been shown.
     pub fn seen(&self) -> &Seen {
-        &self.scope.seen
+        &self.seen
     }
 
     /// Returns what becomes of a write that this call proposes.
@@ -218,19 +220,31 @@ impl ToolContext {
 /// The versions of stored text that a conversation has been shown, by name.
 ///
 /// Views fill it, writes ask it: that is what makes every automatic change one that has read the
-/// file in its current version. A clone shares the record.
+/// file in its current version. A clone shares the record. What a call notes is forgotten if the model
+/// does not get the whole result: because it was cut, or because a hook replaced it.
 #[derive(Clone, Debug, Default)]
-pub struct Seen(Arc<Mutex<HashMap<String, Version>>>);
+pub struct Seen {
+    all: Arc<Mutex<HashMap<String, Shown>>>,
+    /// The call that notes, if one does.
+    call: Option<CallId>,
+}
+
+/// A version that was shown, and the call that showed it.
+#[derive(Clone, Debug)]
+struct Shown {
+    version: Version,
+    by: Option<CallId>,
+}
 
 impl Seen {
     /// Notes that `name` was shown at `version`.
     pub fn note(&self, name: impl Into<String>, version: Version) {
-        self.lock().insert(name.into(), version);
+        self.lock().insert(name.into(), Shown { version, by: self.call.clone() });
     }
 
     /// Returns the version at which `name` was last shown, if it was.
     pub fn version(&self, name: &str) -> Option<Version> {
-        self.lock().get(name).copied()
+        self.lock().get(name).map(|it| it.version)
     }
 
     /// Forgets `name`, as after its removal.
@@ -243,6 +257,16 @@ impl Seen {
         self.lock().clear();
     }
 
+    /// Returns the same record, to which `call` notes.
+    fn of_call(&self, call: &CallId) -> Self {
+        Self { all: Arc::clone(&self.all), call: Some(call.clone()) }
+    }
+
+    /// Forgets what `call` noted.
+    pub(crate) fn forget_shown_by(&self, call: &CallId) {
+        self.lock().retain(|_, shown| shown.by.as_ref() != Some(call));
+    }
+
     /// Returns an independent copy of the record.
     #[must_use]
     pub fn detach(&self) -> Self {
@@ -251,18 +275,20 @@ impl Seen {
 
     /// Returns all names and versions, sorted, for storing.
     pub fn snapshot(&self) -> Vec<(String, Version)> {
-        let mut all: Vec<_> = self.lock().iter().map(|(name, it)| (name.clone(), *it)).collect();
+        let all = self.lock();
+        let mut all: Vec<_> = all.iter().map(|(name, it)| (name.clone(), it.version)).collect();
         all.sort();
         all
     }
 
     /// Creates the record from what was stored.
     pub fn restore(all: impl IntoIterator<Item = (String, Version)>) -> Self {
-        Self(Arc::new(Mutex::new(all.into_iter().collect())))
+        let shown = |(name, version)| (name, Shown { version, by: None });
+        Self { all: Arc::new(Mutex::new(all.into_iter().map(shown).collect())), call: None }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Version>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Shown>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -109,6 +109,10 @@ pub struct ToolSpec {
     /// How long one call may take. No limit by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Duration>,
+    /// How long a cancelled turn waits for a call that is under way, for tools that end it themselves.
+    /// Without it, the default, such a call is dropped at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel_grace: Option<Duration>,
     /// Whether calls need approval before they run.
     #[serde(default, skip_serializing_if = "NeedsApproval::is_never")]
     pub needs_approval: NeedsApproval,
@@ -138,8 +142,18 @@ impl ToolSpec {
             is_parallel_safe: false,
             is_idempotent: false,
             timeout: None,
+            cancel_grace: None,
             needs_approval: NeedsApproval::default(),
         }
+    }
+
+    /// Returns the same spec of a tool that watches its
+    /// [token](ToolContext::token) and ends a cancelled call itself, within `grace`: it finishes what must
+    /// not be left half-way and says what was done.
+    #[must_use]
+    pub fn with_cancel_grace(mut self, grace: Duration) -> Self {
+        self.cancel_grace = Some(grace);
+        self
     }
 
     /// Returns the same spec with `schema` for its arguments.

@@ -1,18 +1,23 @@
 //! One turn, in every way it can go.
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use futures::StreamExt;
 use hermes_core::{
     Cost, Pricing,
-    agent::{AgentError, AgentEvent, BuildError, Finish, Limits, SessionLimits},
+    agent::{AgentError, AgentEvent, BuildError, Finish, FinishedTurn, Limits, SessionLimits},
     approval::NeedsApproval,
     change::{Change, ChangeAction, ChangeTarget},
     memory::Target,
     message::{Call, CallStatus, Message, Part, Role, StopReason, Usage},
     provider::{ModelEvent, ProviderError, ProviderErrorKind, ToolChoice},
+    review::{ProposedWrite, ReviewPolicy, ReviewTask, Verdict},
     testing::ScriptedProvider,
     tool::{self, Extensions, ToolError, ToolOutput, ToolSpec},
+    version::Version,
 };
 use serde_json::{Value, json};
 
@@ -282,7 +287,7 @@ async fn the_budget_ends_with_a_request_to_sum_up() {
 
 #[tokio::test]
 async fn what_is_sent_during_a_turn_arrives_after_the_calls() {
-    let (sent, steered) = crate::support::shared(std::sync::Mutex::new(None));
+    let (sent, steered) = crate::support::shared(Mutex::new(None));
     let steer = tool::from_fn("steer", "Steers.", move |_: Echo, _| {
         let session: Option<hermes_core::Session> = sent.lock().unwrap().clone();
         async move {
@@ -581,4 +586,102 @@ async fn limits_and_requests_are_set_in_any_order() {
     let after = requests(agent(&endless()).limits(Limits::default()).max_requests(3)).await;
 
     assert_eq!((before, after), (3, 3));
+}
+
+#[tokio::test]
+async fn a_call_that_ends_itself_is_waited_for_when_the_turn_is_cancelled() {
+    let careful =
+        tool::from_fn("careful", "Writes.", |(), context: tool::ToolContext| async move {
+            context.token().cancelled().await;
+            tokio::task::yield_now().await;
+            let change = Change::applied(ChangeTarget::Memory(Target::User), ChangeAction::Update);
+            Ok(ToolOutput::done("half of it was written").with_change(change))
+        })
+        .configure(|spec| spec.with_cancel_grace(Duration::from_secs(60)));
+    let model = ScriptedProvider::new().call("careful", json!({}));
+    let session = agent(&model).tool(careful).build().unwrap().session();
+
+    let mut reply = session.send("Go.");
+    while let Some(event) = reply.next().await {
+        if let AgentEvent::CallStarted(_) = event {
+            session.cancel();
+        }
+    }
+    let turn = reply.await.unwrap();
+
+    assert_eq!((turn.finish, turn.changes.len()), (Finish::Cancelled, 1));
+    assert_eq!(results(&session.history())[0].content, "half of it was written");
+}
+
+#[tokio::test]
+async fn what_was_cut_was_not_seen() {
+    let view =
+        tool::from_fn("view", "Shows.", |echo: Echo, context: tool::ToolContext| async move {
+            context.seen().note(echo.text.clone(), Version::of(&echo.text));
+            Ok(if echo.text == "long" { "x".repeat(3_000) } else { echo.text })
+        })
+        .configure(ToolSpec::read_only);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&seen);
+    let look = tool::from_fn("look", "Looks.", move |(), context: tool::ToolContext| {
+        log.lock().unwrap().extend(context.seen().snapshot());
+        async { Ok("looked") }
+    });
+    let model = ScriptedProvider::new()
+        .calls([("view", json!({"text": "long"})), ("view", json!({"text": "short"}))])
+        .call("look", json!({}));
+    let agent = agent(&model).tool(view).tool(look).max_result_chars(2_500).build().unwrap();
+
+    agent.session().send("Go.").await.unwrap();
+
+    assert_eq!(*seen.lock().unwrap(), [("short".to_owned(), Version::of("short"))]);
+}
+
+/// A policy and prices that panic.
+#[derive(Debug)]
+struct Panics;
+
+impl Pricing for Panics {
+    fn cost(&self, _: &str, _: &Usage) -> Option<Cost> {
+        panic!("as asked")
+    }
+}
+
+impl ReviewPolicy for Panics {
+    fn after_turn(&self, _: &FinishedTurn) -> Option<ReviewTask> {
+        panic!("as asked")
+    }
+
+    fn judge(&self, _: &ProposedWrite) -> Verdict {
+        Verdict::Apply
+    }
+}
+
+#[tokio::test]
+async fn a_lost_turn_leaves_a_settled_conversation() {
+    let model = ScriptedProvider::new().call("echo", json!({"text": "x"}));
+    let session = agent(&model).pricing(Panics).build().unwrap().session();
+
+    let err = session.send("Go.").await.unwrap_err();
+
+    assert!(matches!(err, AgentError::Lost), "{err:?}");
+    assert_paired(&session.history());
+    assert_eq!(session.broken_off(), None);
+}
+
+#[tokio::test]
+async fn a_policy_that_panics_costs_the_review_and_nothing_else() {
+    let model = ScriptedProvider::new().say("Yes.");
+    let session = agent(&model).review(Panics).build().unwrap().session();
+
+    let mut reply = session.send("Go.");
+    let mut warnings = Vec::new();
+    while let Some(event) = reply.next().await {
+        if let AgentEvent::Warning(text) = event {
+            warnings.push(text);
+        }
+    }
+
+    assert_eq!(reply.await.unwrap().text, "Yes.");
+    assert_eq!(warnings, ["the review policy crashed, so there is no review"]);
 }

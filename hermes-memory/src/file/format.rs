@@ -1,6 +1,6 @@
 //! The text of a memory file: entries separated by a line that holds only `§`.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 /// What stands between two entries.
 pub(crate) const DELIMITER: &str = "\n§\n";
@@ -38,10 +38,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed {
         true if strip(&text) == pieces.join(DELIMITER) => Fidelity::Faithful,
         true => Fidelity::Lossy,
     };
-    let mut entries = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        push_new(&mut entries, piece);
-    }
+    let mut known = HashSet::with_capacity(pieces.len());
+    let new = pieces.into_iter().filter(|piece| known.insert(*piece));
+    let entries = new.map(str::to_owned).collect();
     Parsed { entries, fidelity }
 }
 

@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, OpenOptions},
+    fs::OpenOptions,
     io::{self, Write},
     path::PathBuf,
     time::{Duration, SystemTime},
@@ -20,6 +20,8 @@ use hermes_core::{
 };
 use serde::{Deserialize, Serialize};
 
+/// The most bytes of the journal that are read.
+const MAX_BYTES: u64 = 1 << 30;
 /// Above this size in bytes the journal is looked at for revisions that may go.
 const ROOMY: usize = 256 * 1024;
 
@@ -137,7 +139,7 @@ impl Journal {
     }
 
     fn read(&self) -> io::Result<Vec<u8>> {
-        match fs::read(&self.path) {
+        match durable::read(&self.path, MAX_BYTES) {
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             read => read,
         }

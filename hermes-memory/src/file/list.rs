@@ -23,6 +23,9 @@ use super::{
 };
 use crate::edit;
 
+/// The most bytes of a memory file that are read.
+const MAX_BYTES: u64 = 16 << 20;
+
 /// One memory file and what its operations need.
 #[derive(Clone, Debug)]
 pub(super) struct List {
@@ -128,6 +131,10 @@ impl List {
         if after != stored.parsed.entries {
             budget::check(&stored.parsed.entries, &after, self.limit)?;
         }
+        if format::parse(format::join(&after).as_bytes()).entries != after {
+            // A section sign at the edge of the file would become part of another entry.
+            return Err(self.drift(stored)?);
+        }
         Ok(after)
     }
 
@@ -169,7 +176,7 @@ impl List {
     }
 
     fn stored(&self) -> Result<Stored, MemoryError> {
-        let bytes = match fs::read(&self.path) {
+        let bytes = match durable::read(&self.path, MAX_BYTES) {
             Ok(bytes) => Some(bytes),
             Err(err) if err.kind() == io::ErrorKind::NotFound => None,
             Err(err) => return Err(self.unreadable(err)),
@@ -197,12 +204,15 @@ impl List {
             Fidelity::Faithful if only_adds || !stored.parsed.entries.iter().any(is_pasted) => {
                 Ok(())
             }
-            Fidelity::Faithful | Fidelity::Lossy => {
-                let backup = self.back_up(stored.bytes.as_deref().unwrap_or_default());
-                let backup = backup.map_err(backend)?.display().to_string();
-                Err(MemoryError::Drift { place: self.path.display().to_string(), backup })
-            }
+            Fidelity::Faithful | Fidelity::Lossy => Err(self.drift(stored)?),
         }
+    }
+
+    /// Returns the error of a file that is not to be written, of which it keeps a copy.
+    fn drift(&self, stored: &Stored) -> Result<MemoryError, MemoryError> {
+        let backup = self.back_up(stored.bytes.as_deref().unwrap_or_default());
+        let backup = backup.map_err(backend)?.display().to_string();
+        Ok(MemoryError::Drift { place: self.path.display().to_string(), backup })
     }
 
     /// Copies `bytes` beside the file, unless such a copy is there, and returns where.

@@ -288,3 +288,29 @@ async fn writers_at_the_same_time_lose_nothing() {
     assert_eq!(memory.read(Target::Memory).await.unwrap().value.entries.len(), 100);
     assert_eq!(memory.history(Target::Memory, 1_000).await.unwrap().len(), 100);
 }
+
+#[tokio::test]
+async fn an_entry_that_would_break_the_next_one_is_not_added_to() {
+    let text = "fact a\n§\nfact b\n§";
+    let (_home, memory, path) = home(text);
+
+    let err = memory.commit(change(vec![add("New fact.")])).await.unwrap_err();
+
+    assert!(matches!(err, MemoryError::Drift { .. }), "{err:?}");
+    assert_eq!((fs::read_to_string(&path).unwrap().as_str(), backups(&path)), (text, 1));
+    memory.commit(change(vec![remove("fact b")])).await.unwrap();
+    memory.commit(change(vec![add("New fact.")])).await.unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "fact a\n§\nNew fact.");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_device_in_the_place_of_the_file_is_an_error() {
+    let (_home, memory, path) = home("");
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+
+    let err = memory.read(Target::Memory).await.unwrap_err();
+
+    assert!(matches!(err, MemoryError::Unreadable { .. }), "{err:?}");
+}

@@ -549,3 +549,15 @@ async fn a_decision_that_cannot_be_recorded_is_carried_out_and_told() {
     assert_eq!(desk.text(), "Deploys on tag push.");
     assert_eq!(desk.held().list().await.unwrap().writes, []);
 }
+
+#[tokio::test]
+async fn what_is_allowed_for_the_session_covers_its_own_list_only() {
+    let answers = [Approval::Deny("no".to_owned()), Approval::AllowForSession];
+    let (desk, person) = Desk::with_person(Origin::user(), &answers);
+
+    desk.call(json!({"action": "add", "content": "b"})).await;
+    desk.call(json!({"action": "add", "content": "c", "target": "user"})).await;
+
+    assert_eq!(desk.text(), "Deploys on Friday.\n§\nb");
+    assert_eq!(person.asked.lock().unwrap().len(), 2);
+}

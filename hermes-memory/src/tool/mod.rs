@@ -7,6 +7,7 @@ use std::{
     collections::HashMap,
     fmt,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -34,6 +35,8 @@ use crate::{
 
 /// The name under which the model calls the tool.
 pub(crate) const NAME: &str = "memory";
+/// How long a cancelled turn waits for a change that has begun: longer than a store waits for a lock.
+const CANCEL_GRACE: Duration = Duration::from_secs(15);
 /// The reason if a policy has a verdict that this crate does not know.
 const NOT_APPROVED: &str = "The change was not approved.";
 
@@ -55,6 +58,7 @@ const NOT_APPROVED: &str = "The change was not approved.";
 ///   that overwrites nothing. A change that the user asked for carries its evidence in the quoted
 ///   passage.
 ///
+/// - A change that has begun is made and reported although the turn is cancelled meanwhile.
 /// - A change that the policy [holds](Verdict::Hold) is checked as if it was to be made. One that the
 ///   user asked for is put to the agent's approver, if there is one; any other, and one about which the
 ///   approver says so, waits for a person where [`Memory::pending`](crate::Memory::pending) has it; the answer says so, and
@@ -201,6 +205,7 @@ impl Tool for MemoryTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec::new(NAME, include_str!("../prompts/tool.md").trim_end())
             .with_parameters(parameters(self.targets))
+            .with_cancel_grace(CANCEL_GRACE)
     }
 
     async fn call(&self, arguments: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {

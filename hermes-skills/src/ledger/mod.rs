@@ -57,6 +57,9 @@ pub(crate) struct Account {
     pub(crate) open: Vec<Entry>,
 }
 
+/// The most bytes of the journal that are read.
+const MAX_BYTES: u64 = 1 << 30;
+
 impl Ledger {
     pub(crate) fn of(root: &Path) -> Self {
         Self { folder: root.join(FOLDER) }
@@ -74,7 +77,7 @@ impl Ledger {
 
     /// Reads the journal. A line that cannot be read, such as one that a crash cut off, is skipped.
     pub(crate) fn account(&self) -> io::Result<Account> {
-        let bytes = match fs::read(self.journal()) {
+        let bytes = match durable::read(&self.journal(), MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Account::default()),
             Err(err) => return Err(err),
@@ -165,8 +168,8 @@ impl Ledger {
     fn append(&self, line: &Line) -> io::Result<fs::File> {
         fs::create_dir_all(&self.folder)?;
         let path = self.journal();
-        let is_torn =
-            fs::read(&path).is_ok_and(|bytes| bytes.last().is_some_and(|it| *it != b'\n'));
+        let is_torn = durable::read(&path, MAX_BYTES)
+            .is_ok_and(|bytes| bytes.last().is_some_and(|it| *it != b'\n'));
         let mut bytes = if is_torn { vec![b'\n'] } else { Vec::new() };
         serde_json::to_writer(&mut bytes, line)?;
         bytes.push(b'\n');

@@ -1,6 +1,7 @@
 //! Reading: the list, and one file of the skill that a name means.
 
 use hermes_core::{
+    durable,
     skill::{SkillError, SkillFile, SkillList, SkillName, SkillSummary, SkillText, SkillWarning},
     version::Versioned,
 };
@@ -12,6 +13,8 @@ use super::{
 };
 use crate::frontmatter::{DocWarning, SkillDoc};
 
+/// The most bytes of the description of a category.
+const MAX_ABOUT_BYTES: u64 = 1 << 20;
 /// The most names that an error offers.
 const MAX_NAMES: usize = 20;
 
@@ -32,7 +35,8 @@ impl Disk {
             (&left.category, &left.name).cmp(&(&right.category, &right.name))
         });
         for (category, file) in &survey.categories {
-            let Ok(text) = std::fs::read_to_string(file) else { continue };
+            let read = durable::read(file, MAX_ABOUT_BYTES).map(String::from_utf8);
+            let Ok(Ok(text)) = read else { continue };
             let about = SkillDoc::parse(&text).description;
             if !about.is_empty() && !list.categories.iter().any(|(it, _)| it == category) {
                 list.categories.push((category.clone(), about));

@@ -13,6 +13,9 @@ use hermes_core::{
 };
 use serde_json::{Map, Value, json};
 
+/// The most bytes of the file that are read.
+const MAX_BYTES: u64 = 1 << 26;
+
 /// The usage records of a skills folder.
 ///
 /// Records and fields that this version does not know are kept. Every write holds the lock that
@@ -82,7 +85,7 @@ impl Usage {
     }
 
     fn read(&self) -> io::Result<Records> {
-        match fs::read(&self.path) {
+        match durable::read(&self.path, MAX_BYTES) {
             Ok(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Ok(Records::new()),
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::from),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Records::new()),

@@ -1,6 +1,6 @@
 //! `skill_manage`: makes, changes and removes skills.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use hermes_core::{
@@ -21,6 +21,8 @@ use super::{
 
 /// The name under which the model calls the tool.
 const NAME: &str = "skill_manage";
+/// How long a cancelled turn waits for a change that has begun: longer than a store waits for a lock.
+const CANCEL_GRACE: Duration = Duration::from_secs(15);
 /// The reason if a policy has a verdict that this crate does not know.
 const NOT_ALLOWED: &str = "the change was not allowed";
 
@@ -228,6 +230,7 @@ impl Tool for SkillManage {
                 },
                 "required": ["action", "name"],
             }))
+            .with_cancel_grace(CANCEL_GRACE)
     }
 
     async fn call(&self, arguments: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {

@@ -73,6 +73,41 @@ pub(crate) struct Library {
     hidden: HiddenSkills,
 }
 
+/// The most characters of a folder's name that is shown.
+const MAX_NAME: usize = 64;
+
+/// Leaves out what has a name that is not to be shown, with a warning each: names are read by the model
+/// as descriptions are, and folders come from anywhere.
+fn leave_out_by_name(list: &mut SkillList) {
+    let mut warned = BTreeSet::new();
+    let SkillList { skills, categories, warnings, .. } = list;
+    let mut is_shown = |name: &str| {
+        let Some(reason) = unfit(name) else { return true };
+        if warned.insert(name.to_owned()) {
+            warnings.push(SkillWarning::new(name, format!("its name is not shown: {reason}")));
+        }
+        false
+    };
+    skills.retain(|skill| {
+        let names = skill.category.iter().map(String::as_str).chain([skill.name.as_str()]);
+        names.map(&mut is_shown).fold(true, |all, one| all && one)
+    });
+    categories.retain(|(category, _)| is_shown(category));
+}
+
+/// Returns why a name is not to be shown.
+fn unfit(name: &str) -> Option<String> {
+    if name.split('/').any(|part| MAX_NAME < part.chars().count()) {
+        return Some(format!("it has more than {MAX_NAME} characters"));
+    }
+    if name.chars().any(char::is_control) {
+        return Some("it has control characters".to_owned());
+    }
+    let words = name.replace(['-', '_', '/', '.'], " ");
+    let finding = threat::first_block(name, Scope::Strict);
+    finding.or_else(|| threat::first_block(&words, Scope::Strict)).map(|it| it.to_string())
+}
+
 impl Library {
     pub(crate) fn new(store: Arc<dyn SkillStore>, hidden: HiddenSkills) -> Self {
         Self { store, hidden }
@@ -84,6 +119,7 @@ impl Library {
         let mut list = self.store.list().await?;
         let hidden = self.hidden_folders(&list).await;
         list.skills.retain(|skill| !hidden.contains(skill.name.as_str()) && runs_here(skill));
+        leave_out_by_name(&mut list);
         for skill in &mut list.skills {
             if let Some(finding) = threat::first_block(&skill.description, Scope::Strict) {
                 skill.description.clear();

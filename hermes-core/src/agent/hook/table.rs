@@ -161,7 +161,11 @@ impl Hooks {
             let event = AfterCall { scope, call, output: &output };
             match heard(&scope.token, || hook.after_call(&event)).await {
                 Heard::Answer(ResultAction::Keep) => {}
-                Heard::Answer(ResultAction::Replace(other)) => output = replaced(output, other),
+                Heard::Answer(ResultAction::Replace(other)) => {
+                    // The model does not see what the tool showed.
+                    scope.seen.forget_shown_by(&call.id);
+                    output = replaced(output, other);
+                }
                 Heard::Answer(ResultAction::Stop(reason)) => return (output, Some(reason)),
                 Heard::Crashed => {
                     warn(events, RESULT_CRASH);
