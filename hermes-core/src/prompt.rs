@@ -135,13 +135,13 @@ pub(crate) async fn assemble(sources: &[Arc<dyn PromptSource>], tools: &[&str]) 
         let section = source.render(tools).await;
         prompt.warnings.extend(section.warnings);
         let (text, cut) = bounded(section.text.trim());
-        if !cut {
-            prompt.seen.extend(section.seen);
-        } else {
+        if cut {
             let slot = source.slot();
             prompt
                 .warnings
                 .push(format!("the {slot:?} section was cut at {MAX_SECTION_CHARS} characters"));
+        } else {
+            prompt.seen.extend(section.seen);
         }
         if !text.is_empty() {
             if !prompt.text.is_empty() {

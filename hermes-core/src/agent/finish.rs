@@ -66,13 +66,11 @@ pub(crate) async fn run_turn(
     let is_new = matches!(begin, Start::Message(_));
     let before = shared.turn().0.saturating_sub(u64::from(!is_new));
     let turn = AssertUnwindSafe(one_turn(&shared, begin, events, token)).catch_unwind();
-    let mut outcome = match turn.instrument(span).await {
-        Ok(outcome) => outcome,
-        Err(_) => {
-            settle_lost(&shared, before).await;
-            Err(AgentError::Lost)
-        }
-    };
+    let turn = turn.instrument(span).await;
+    if turn.is_err() {
+        settle_lost(&shared, before).await;
+    }
+    let mut outcome = turn.unwrap_or(Err(AgentError::Lost));
     if shared.recipe.hooks.listen(HookPoints::TURN_ENDED) {
         outcome = Box::pin(told(&shared, before, outcome)).await;
     }

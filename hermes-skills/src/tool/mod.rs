@@ -89,8 +89,8 @@ fn leave_out_by_name(list: &mut SkillList) {
         false
     };
     skills.retain(|skill| {
-        let names = skill.category.iter().map(String::as_str).chain([skill.name.as_str()]);
-        names.map(&mut is_shown).fold(true, |all, one| all && one)
+        let mut names = skill.category.iter().map(String::as_str).chain([skill.name.as_str()]);
+        names.all(&mut is_shown)
     });
     categories.retain(|(category, _)| is_shown(category));
 }
