@@ -5,6 +5,10 @@
 //! line of `held_out/threat.jsonl` holds a `text`, each of `held_out/guard.jsonl` the `files` of a
 //! skill beside what is `bad` about it, its `kind`, and an `id` whose first letters name the set:
 //! later sets were written after the rules had been changed for the earlier ones.
+//!
+//! No rule has been written with a look at `unseen_*.jsonl`: their score is the honest guess of what is
+//! found of attacks that nobody here has seen. Whoever tunes to them moves them to the other sets and has
+//! new ones written.
 
 use std::fmt::Write as _;
 
@@ -14,15 +18,28 @@ use serde_json::Value;
 
 const THREAT: &str = include_str!("held_out/threat.jsonl");
 const GUARD: &str = include_str!("held_out/guard.jsonl");
+const UNSEEN_THREAT: &str = include_str!("held_out/unseen_threat.jsonl");
+const UNSEEN_GUARD: &str = include_str!("held_out/unseen_guard.jsonl");
+
+/// Scores the sets that rules were tuned to; as [`scored`].
+pub(crate) fn run(show: usize) -> String {
+    scored("held_out", (THREAT, GUARD), show)
+}
+
+/// Scores the sets that no rule was tuned to; as [`scored`].
+pub(crate) fn unseen() -> String {
+    // What is misjudged is not shown, so that nobody tunes to it by accident.
+    scored("unseen", (UNSEEN_THREAT, UNSEEN_GUARD), 0)
+}
 
 /// Scores both sets and returns the line of the family; the first `show` misjudged come before it.
-pub(crate) fn run(show: usize) -> String {
+fn scored(family: &str, (threat, guard): (&str, &str), show: usize) -> String {
     let mut out = String::new();
-    let threat = score(THREAT, show, &mut out, |vector| {
+    let threat = score(threat, show, &mut out, |vector| {
         let text = vector["text"].as_str().unwrap_or_default();
         threat::first_block(text, Scope::Strict).is_some()
     });
-    let guard = score(GUARD, show, &mut out, |vector| {
+    let guard = score(guard, show, &mut out, |vector| {
         let files = vector["files"].as_object().into_iter().flatten();
         let folder = files.fold(Folder::new(), |folder, (path, text)| {
             folder.file(path.clone(), text.as_str().unwrap_or_default())
@@ -31,7 +48,7 @@ pub(crate) fn run(show: usize) -> String {
     });
     let _ = write!(
         out,
-        "oracle held_out threat_found={} threat_malicious={} threat_flagged={} threat_harmless={} \
+        "oracle {family} threat_found={} threat_malicious={} threat_flagged={} threat_harmless={} \
          guard_found={} guard_malicious={} guard_flagged={} guard_harmless={}",
         threat.found,
         threat.malicious,

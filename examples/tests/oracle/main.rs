@@ -51,6 +51,9 @@ fn main() -> ExitCode {
     if is_wanted("held_out") {
         holds &= report(&held_out::run(show));
     }
+    if is_wanted("unseen") {
+        holds &= report(&held_out::unseen());
+    }
     let folder = match std::env::var_os("HERMES_ORACLE").map(PathBuf::from) {
         Some(folder) if !folder.is_absolute() || !folder.is_dir() => {
             println!("oracle: HERMES_ORACLE={} is not an absolute folder", folder.display());
