@@ -371,11 +371,10 @@ impl Turn {
         if self.in_grace {
             return Phase::Over(Finish::OutOfRounds);
         }
-        if !calls.is_empty() {
-            return Phase::Tools(calls);
-        }
         match message.stop {
+            // What a refusing model began to call is not run.
             Some(StopReason::Refusal) => Phase::Over(Finish::Refused),
+            _ if !calls.is_empty() => Phase::Tools(calls),
             Some(StopReason::Length) => self.after_cut(),
             _ if message.is_blank() => self.after_empty(),
             _ => Phase::Deliver(Some(Finish::Answered)),
@@ -512,6 +511,15 @@ mod tests {
         turn.apply(&Outcome::NothingToAppend);
 
         assert_eq!(turn.next_step(), Step::Finish(Finish::OutOfRounds));
+    }
+
+    #[test]
+    fn calls_of_a_refusing_reply_do_not_run() {
+        let mut turn = limited(9);
+
+        turn.apply(&Outcome::Replied(&calling(&["a"]).with_stop(StopReason::Refusal)));
+
+        assert_eq!(turn.next_step(), Step::Finish(Finish::Refused));
     }
 
     #[test]
