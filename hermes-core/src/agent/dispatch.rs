@@ -111,6 +111,8 @@ fn passed_on(event: AgentEvent) -> Option<AgentEvent> {
 #[derive(Debug, Default)]
 pub(crate) struct Dispatched {
     pub(crate) outputs: Vec<(Call, ToolOutput)>,
+    /// The characters of all of them.
+    pub(super) chars: usize,
     pub(crate) end: Option<End>,
     /// What was said before, the reply included. To be dropped before the history grows.
     pub(crate) history: Option<History>,
@@ -126,9 +128,9 @@ pub(crate) enum End {
 }
 
 impl Dispatched {
-    /// Counts the characters of the results there are.
-    fn chars(&self) -> usize {
-        self.outputs.iter().map(|(_, output)| output.content.chars().count()).sum()
+    pub(crate) fn push(&mut self, call: Call, output: ToolOutput) {
+        self.chars = self.chars.saturating_add(output.content.chars().count());
+        self.outputs.push((call, output));
     }
 
     /// Returns the results for the history.
@@ -195,7 +197,7 @@ impl Dispatch {
             done.end = done.end.take().or(end);
             let past = Past::of(done, &self.registry);
             let note = past.note(&call, &output, self.max_repeats);
-            let left = self.max_round_chars.saturating_sub(done.chars());
+            let left = self.max_round_chars.saturating_sub(done.chars);
             output = self.bounded(&call, output, left.max(MIN_RESULT_CHARS)).await;
             output.content.push_str(note.as_deref().unwrap_or_default());
             self.add_hint(&call, &mut output).await;
@@ -206,7 +208,7 @@ impl Dispatch {
                     &output.content,
                 ))
             });
-            done.outputs.push((call, output));
+            done.push(call, output);
         }
         self.audit(done, start).await;
     }
@@ -231,7 +233,7 @@ impl Dispatch {
         for (call, output) in calls {
             let result = CallResult::new(call.id.clone(), output.status, &output.content);
             self.events.send(|| AgentEvent::CallFinished(result));
-            done.outputs.push((call, output));
+            done.push(call, output);
         }
         self.audit(done, start).await;
     }

@@ -60,7 +60,7 @@ impl Run {
         let mut left = VecDeque::new();
         for call in calls {
             match self.known(&call.id) {
-                Some(output) => done.outputs.push((call.clone(), output)),
+                Some(output) => done.push(call.clone(), output),
                 None => left.push_back(call.clone()),
             }
         }
