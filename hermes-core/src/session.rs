@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     agent::{
         AgentError, AgentEvent, Conversation, Limits, Purse, Recipe, Reply, ReviewHandle, Start,
-        Step, Tally, Turn, TurnInput, interrupted, run_turn, start_review,
+        Step, Tally, Turn, TurnInput, decide_held, interrupted, run_turn, start_review,
     },
-    approval::{Desk, Grant, Grants},
+    approval::{Answer, ApprovalRequest, Desk, Grant, Grants},
     compress::CompressState,
     cost::Spending,
     message::{History, Message, MessageId, Usage},
@@ -21,7 +21,7 @@ use crate::{
     provider::{Request, ToolChoice},
     review::ReviewTask,
     store::{Counts, SessionId, SessionLock, SessionState, StoreError, StoredSession},
-    tool::{Extensions, Seen},
+    tool::{Extensions, Seen, ToolOutput},
 };
 
 /// One conversation with an agent. Cloning it copies a handle to the same conversation.
@@ -212,6 +212,71 @@ impl Session {
         Reply::failed(if has_runtime { AgentError::Closed } else { AgentError::NoRuntime })
     }
 
+    /// Carries out what was decided about a call that was [held](crate::approval::Approval::Hold), and
+    /// returns its result as the model would have got it; the model itself hears of it by what you
+    /// [`send`](Self::send) or [`steer`](Self::steer) next.
+    ///
+    /// It goes the way of a call in a turn: the decision is recorded with who made it, allowed for the
+    /// session it covers later calls, hooks are asked before and after, results over the limit are cut or
+    /// kept elsewhere, and the call and its changes are recorded under the turn and origin it was held in.
+    /// A denied call gets a rejected result and is recorded as denied. Only events are not told.
+    ///
+    /// That it is decided on once is up to the caller. Dropping the future cancels the call, as
+    /// [`Agent::shutdown`](crate::Agent::shutdown) does.
+    ///
+    /// # Errors
+    ///
+    /// - [`AgentError::OtherSession`] if it was held in another session.
+    /// - [`AgentError::Closed`] if this one is closed.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "testing", feature = "schema"))]
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hermes_core::{
+    ///     Agent,
+    ///     agent::AgentEvent,
+    ///     approval::{self, Approval, ApprovalRequest, NeedsApproval},
+    ///     testing::ScriptedProvider,
+    ///     tool::{self, Extensions},
+    /// };
+    ///
+    /// let deploy = tool::from_fn("deploy", "Puts the site online.", |(), _| async { Ok("online") })
+    ///     .configure(|spec| spec.with_approval(NeedsApproval::Always));
+    /// let later = approval::from_fn(|_: ApprovalRequest| async { Approval::Hold });
+    /// let model = ScriptedProvider::new().call("deploy", serde_json::json!({})).say("It waits.");
+    /// let agent = Agent::builder(model).model("scripted").tool(deploy).approver(later).build()?;
+    /// let session = agent.session();
+    ///
+    /// let mut reply = session.send("Deploy it.");
+    /// let mut held = None;
+    /// while let Some(event) = reply.next_event().await {
+    ///     if let AgentEvent::CallHeld(request) = event {
+    ///         held = Some(request);
+    ///     }
+    /// }
+    /// reply.await?;
+    ///
+    /// let held = held.ok_or("nothing was held")?;
+    /// let answer = Approval::AllowOnce.by("sam");
+    /// let output = session.decide_held(&held, answer, Extensions::default()).await?;
+    /// assert_eq!(output.content, "online");
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "testing", feature = "schema")))]
+    /// # fn main() {}
+    /// ```
+    pub async fn decide_held(
+        &self,
+        held: &ApprovalRequest,
+        answer: impl Into<Answer>,
+        extensions: Extensions,
+    ) -> Result<ToolOutput, AgentError> {
+        decide_held(&self.0, held, answer.into(), extensions).await
+    }
+
     /// Starts a review of the conversation now, whatever the counts say. They are consumed as by a
     /// review that was due.
     ///
@@ -351,6 +416,11 @@ impl Shared {
     /// Returns who is asked about calls of this conversation and its forks.
     pub(crate) fn desk(&self) -> Desk {
         Desk { approver: self.recipe.approver.clone(), grants: self.grants.clone() }
+    }
+
+    /// Returns whether the session takes no more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.live().is_closed || self.recipe.tasks.child_token().is_cancelled()
     }
 
     /// Notes that the turn that was continued is over.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{AgentEvent, Outcome, dispatch::Dispatch, run::Run};
 use crate::{
-    approval::{Need, Ruling, refusal},
+    approval::{ApprovalRequest, Decision, Need, Ruling, refusal},
     message::{Call, CallId, Message, StopReason},
 };
 
@@ -46,9 +46,9 @@ impl Dispatch {
     /// Returns the calls of `reply` that would run and must not run unasked.
     fn needing_approval(&self, reply: &Message) -> Vec<CallId> {
         let is_cut = reply.stop == Some(StopReason::Length);
-        let needing = reply
-            .calls()
-            .filter(|call| self.need(call).is_some() && self.checked(call, is_cut).is_ok());
+        let is_asked = |call: &Call| self.need(call).is_some_and(|need| !need.is_granted);
+        let needing =
+            reply.calls().filter(|call| is_asked(call) && self.checked(call, is_cut).is_ok());
         needing.map(|call| call.id.clone()).collect()
     }
 
@@ -57,30 +57,56 @@ impl Dispatch {
     async fn decide(&self, call: Call) -> Option<Ruling> {
         let Some(need) = self.need(&call) else { return Some(Ruling::Allowed) };
         let request = Arc::new(need.request(call, &self.scope));
+        if need.is_granted {
+            return Some(self.recorded(&request, Decision::granted(&need)).await);
+        }
         self.events.send(|| AgentEvent::ApprovalAsked(Arc::clone(&request)));
         if self.desk.approver.is_none() {
             self.events.send(|| AgentEvent::Warning(NO_APPROVER.to_owned()));
         }
         let decision = self.desk.decide(&request, &need, &self.scope.token).await?;
-        let ruling = match &self.audit {
-            Some(audit) => audit.decision(&self.scope, &request, decision, &self.events).await,
-            None => decision.ruling,
-        };
+        let ruling = self.recorded(&request, decision).await;
         if ruling == Ruling::Held {
             self.events.send(|| AgentEvent::CallHeld(request));
         }
         Some(ruling)
     }
 
+    /// Records a decision, and returns what comes of it.
+    pub(super) async fn recorded(&self, request: &ApprovalRequest, decision: Decision) -> Ruling {
+        match &self.audit {
+            Some(audit) => audit.decision(&self.scope, request, decision, &self.events).await,
+            None => decision.ruling,
+        }
+    }
+
     /// Returns what the model is told if `call` may not run. This is asked again right before it would,
     /// so that no call slips through that nobody was asked about.
+    ///
+    /// What it needs comes back if it may run only because that was allowed for the session, which is
+    /// [noted](Self::note_grant) when it does.
     pub(super) fn permitted(
         &self,
         call: &Call,
         rulings: &[(CallId, Ruling)],
-    ) -> Result<(), String> {
+    ) -> Result<Option<Need>, String> {
         let ruling = rulings.iter().find(|(id, _)| *id == call.id).map(|(_, ruling)| ruling);
-        refusal(ruling, self.need(call).as_ref()).map_or(Ok(()), Err)
+        let need = self.need(call);
+        match refusal(ruling, need.as_ref()) {
+            Some(reason) => Err(reason),
+            None => Ok(need.filter(|_| ruling.is_none())),
+        }
+    }
+
+    /// Records that `call` runs because what it needs was allowed for the session.
+    ///
+    /// # Errors
+    ///
+    /// What the model is told if that had to be recorded and was not.
+    pub(super) async fn note_grant(&self, call: &Call, need: &Need) -> Result<(), String> {
+        let request = need.request(call.clone(), &self.scope);
+        let ruling = self.recorded(&request, Decision::granted(need)).await;
+        refusal(Some(&ruling), Some(need)).map_or(Ok(()), Err)
     }
 
     /// As [`permitted`](Self::permitted), for a call whose arguments are no longer those that were asked
@@ -91,7 +117,7 @@ impl Dispatch {
         Some(refusal(Some(&ruling), Some(&need)).map_or(Ok(()), Err))
     }
 
-    fn need(&self, call: &Call) -> Option<Need> {
+    pub(super) fn need(&self, call: &Call) -> Option<Need> {
         let spec = self.registry.spec(&call.name)?;
         self.desk.need(spec, call, self.scope.origin.kind)
     }

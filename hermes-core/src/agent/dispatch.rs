@@ -14,7 +14,7 @@ use super::{
     trace,
 };
 use crate::{
-    approval::{Desk, Ruling},
+    approval::{Desk, Need, Ruling},
     audit::Auditor,
     context::ResultHint,
     message::{Call, CallId, CallResult, CallStatus, History},
@@ -277,9 +277,9 @@ impl Dispatch {
             Some(reason) => Err(reason),
             None => self.checked(call, condition == Condition::MaybeCut),
         };
-        let (output, end) = match checked.and_then(|it| self.permitted(call, rulings).map(|()| it))
-        {
-            Ok((tool, arguments)) => self.hooked(&tool, call, arguments).await,
+        let permitted = checked.and_then(|it| Ok((it, self.permitted(call, rulings)?)));
+        let (output, end) = match permitted {
+            Ok(((tool, arguments), need)) => self.hooked(&tool, call, arguments, need).await,
             Err(reason) => (ToolOutput::rejected(reason), None),
         };
         let (output, stop) = self.hooks.after_call(&self.scope, &self.events, call, output).await;
@@ -317,19 +317,27 @@ impl Dispatch {
         Ok((Arc::clone(tool), arguments.clone()))
     }
 
-    /// Runs a call if the hooks let it.
+    /// Runs a call if the hooks let it. `need` is what it needs that was allowed for the session.
     async fn hooked(
         &self,
         tool: &Arc<dyn Tool>,
         call: &Call,
         arguments: serde_json::Value,
+        need: Option<Need>,
     ) -> (ToolOutput, Option<End>) {
         let Some(spec) = self.registry.spec(&call.name) else {
             return (ToolOutput::rejected(self.registry.explain_unknown(&call.name)), None);
         };
         let about = (call, spec, &arguments);
         match self.hooks.before_call(&self.scope, &self.events, about).await {
-            Before::Run(None) => self.guarded(tool, call, arguments).await,
+            Before::Run(None) => {
+                if let Some(need) = need
+                    && let Err(reason) = Box::pin(self.note_grant(call, &need)).await
+                {
+                    return (ToolOutput::rejected(reason), None);
+                }
+                self.guarded(tool, call, arguments).await
+            }
             Before::Run(Some(arguments)) => self.replaced(tool, call, arguments).await,
             Before::Answer(output) => (output, None),
             Before::Stop(reason) => {

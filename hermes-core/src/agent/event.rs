@@ -157,6 +157,9 @@ pub enum AgentError {
     /// The session has no requests, tokens or money left.
     #[error("the budget of this session is spent")]
     OutOfBudget,
+    /// The held call belongs to another session.
+    #[error("the call was held in another session")]
+    OtherSession,
     /// There is no turn to continue.
     #[error("no turn of this session was broken off")]
     NoTurn,

@@ -155,7 +155,7 @@ fn with_early(early: Vec<String>, parts: Vec<Part>) -> Vec<Part> {
     early.chain(parts).collect()
 }
 
-fn scope(
+pub(super) fn scope(
     shared: &Arc<Shared>,
     template: &Request,
     purse: &Purse,
@@ -205,21 +205,7 @@ fn new_run(
         first_choice: recipe.tool_choice.clone(),
         conversation: shared.conversation.clone(),
         turn: Turn::new(recipe.limits),
-        dispatch: Dispatch {
-            registry: recipe.registry.clone(),
-            allowed: Allowed::All,
-            scope: Arc::new(scope),
-            hooks: recipe.hooks.clone(),
-            events: Events::to(events),
-            desk: shared.desk(),
-            max_result_chars: recipe.max_result_chars,
-            max_round_chars: recipe.max_round_chars,
-            traces_content: recipe.traces_content,
-            spill: recipe.spill.clone(),
-            max_repeats: recipe.max_repeats,
-            hints: recipe.hints.clone(),
-            audit: recipe.audit.clone(),
-        },
+        dispatch: dispatch(shared, scope, Events::to(events)),
         keep: Keep::Session(Arc::clone(shared)),
         record: Arc::default(),
         spending: Spending::default(),
@@ -230,6 +216,26 @@ fn new_run(
             .compressor
             .clone()
             .map(|it| Compression::new(it, shared.compress_state())),
+    }
+}
+
+/// Returns what runs the calls of the conversation itself.
+pub(super) fn dispatch(shared: &Shared, scope: TurnScope, events: Events) -> Dispatch {
+    let recipe = &shared.recipe;
+    Dispatch {
+        registry: recipe.registry.clone(),
+        allowed: Allowed::All,
+        scope: Arc::new(scope),
+        hooks: recipe.hooks.clone(),
+        events,
+        desk: shared.desk(),
+        max_result_chars: recipe.max_result_chars,
+        max_round_chars: recipe.max_round_chars,
+        traces_content: recipe.traces_content,
+        spill: recipe.spill.clone(),
+        max_repeats: recipe.max_repeats,
+        hints: recipe.hints.clone(),
+        audit: recipe.audit.clone(),
     }
 }
 

@@ -20,6 +20,7 @@ mod run;
 
 mod child;
 mod finish;
+mod held;
 
 mod event;
 mod tasks;
@@ -44,6 +45,7 @@ pub(crate) use self::{
     dispatch::Events,
     event::describe,
     finish::{Start, run_turn, start_review},
+    held::decide_held,
     recipe::Recipe,
     round::interrupted,
 };

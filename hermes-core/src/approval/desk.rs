@@ -7,8 +7,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Approval, ApprovalRequest, Approver, Danger, DangerClass, Grant, Grants, NeedsApproval, Ruling,
-    Severity, dangerous,
+    Answer, Approval, ApprovalRequest, Approver, Danger, DangerClass, Grant, Grants, NeedsApproval,
+    Ruling, Severity, dangerous,
 };
 use crate::{
     agent::random,
@@ -30,11 +30,25 @@ pub(crate) struct Desk {
 pub(crate) struct Decision {
     pub(crate) ruling: Ruling,
     pub(crate) name: &'static str,
+    /// Who decided.
+    pub(crate) by: Arc<str>,
+    /// What was allowed for the session, now or earlier, if that is what decides.
+    pub(crate) grants: Vec<Grant>,
 }
 
 impl Decision {
-    fn new(ruling: Ruling, name: &'static str) -> Self {
-        Self { ruling, name }
+    fn new(ruling: Ruling, name: &'static str, by: Arc<str>) -> Self {
+        Self { ruling, name, by, grants: Vec::new() }
+    }
+
+    fn denied(reason: &str, by: Arc<str>) -> Self {
+        Self::new(Ruling::Denied(reason.to_owned()), "denied", by)
+    }
+
+    /// The decision about what is covered by what was allowed earlier.
+    pub(crate) fn granted(need: &Need) -> Self {
+        let by = Arc::from("session grant");
+        Self { grants: need.grants.clone(), ..Self::new(Ruling::Allowed, "granted", by) }
     }
 }
 
@@ -46,10 +60,16 @@ pub(crate) struct Need {
     grants: Vec<Grant>,
     /// Whether it is to be asked for however often it was allowed.
     is_every_time: bool,
+    /// Whether it was allowed for the session, so that nobody is asked.
+    pub(crate) is_granted: bool,
     command: Option<String>,
     dangers: Vec<Danger>,
 }
 
+/// Who decides where nobody says more.
+pub(crate) const HOST: &str = "host";
+/// Who decides where nobody is asked.
+const POLICY: &str = "policy";
 /// What the model is told with every refusal.
 const NO_OTHER_WAY: &str =
     "Do not try to get the same done in another way; go on without it, or ask the user.";
@@ -62,9 +82,9 @@ const CRASHED: &str = "the approver crashed";
 const UNASKED: &str = "it was not asked for before it was to run";
 
 impl Desk {
-    /// Returns why `call` is not to run unasked; `None` if it may.
+    /// Returns why `call` needs approval; `None` if it needs none.
     pub(crate) fn need(&self, spec: &ToolSpec, call: &Call, origin: OriginKind) -> Option<Need> {
-        let need = match &spec.needs_approval {
+        let mut need = match &spec.needs_approval {
             NeedsApproval::Never => return None,
             NeedsApproval::Always => {
                 let grant = Grant { tool: Arc::clone(&spec.name), origin, class: None };
@@ -72,8 +92,8 @@ impl Desk {
             }
             NeedsApproval::Dangerous { argument } => in_command(spec, call, argument, origin)?,
         };
-        let is_granted = !need.is_every_time && need.grants.iter().all(|it| self.grants.has(it));
-        (!is_granted).then_some(need)
+        need.is_granted = !need.is_every_time && need.grants.iter().all(|it| self.grants.has(it));
+        Some(need)
     }
 
     /// Asks about `call`. Returns `None` if the turn is cancelled before there is an answer.
@@ -83,24 +103,35 @@ impl Desk {
         need: &Need,
         token: &CancellationToken,
     ) -> Option<Decision> {
-        let denied = |reason: &str| Decision::new(Ruling::Denied(reason.to_owned()), "denied");
-        let Some(approver) = &self.approver else { return Some(denied(NOBODY)) };
-        let asked = AssertUnwindSafe(approver.approve(request)).catch_unwind();
+        let Some(approver) = &self.approver else {
+            return Some(Decision::denied(NOBODY, POLICY.into()));
+        };
+        let asked = async {
+            let answer = approver.answer(request).await;
+            self.ruled(need, answer, approver.name())
+        };
+        let asked = AssertUnwindSafe(asked).catch_unwind();
         let answer = tokio::select! {
             biased;
             () = token.cancelled() => return None,
             answer = asked => answer,
         };
-        Some(match answer {
-            Ok(Approval::AllowOnce) => Decision::new(Ruling::Allowed, "allowed"),
-            Ok(Approval::AllowForSession) => {
+        Some(answer.unwrap_or_else(|_| Decision::denied(CRASHED, POLICY.into())))
+    }
+
+    /// Takes note of `answer`, which is that of `by` unless it says otherwise.
+    pub(crate) fn ruled(&self, need: &Need, answer: Answer, by: &str) -> Decision {
+        let by = answer.by.unwrap_or_else(|| by.into());
+        match answer.approval {
+            Approval::AllowOnce => Decision::new(Ruling::Allowed, "allowed", by),
+            Approval::AllowForSession => {
                 need.grants.iter().for_each(|grant| self.grants.add(grant.clone()));
-                Decision::new(Ruling::Allowed, "allowed_for_session")
+                let decision = Decision::new(Ruling::Allowed, "allowed_for_session", by);
+                Decision { grants: need.grants.clone(), ..decision }
             }
-            Ok(Approval::Deny(reason)) => denied(&reason),
-            Ok(Approval::Hold) => Decision::new(Ruling::Held, "held"),
-            Err(_) => denied(CRASHED),
-        })
+            Approval::Deny(reason) => Decision::denied(&reason, by),
+            Approval::Hold => Decision::new(Ruling::Held, "held", by),
+        }
     }
 }
 
@@ -141,6 +172,7 @@ impl Need {
 pub(crate) fn refusal(ruling: Option<&Ruling>, need: Option<&Need>) -> Option<String> {
     let reason = match (ruling, need) {
         (Some(Ruling::Allowed), _) | (None, None) => return None,
+        (None, Some(need)) if need.is_granted => return None,
         (Some(Ruling::Held), _) => return Some(HELD.to_owned()),
         (Some(Ruling::Denied(reason)), _) => reason,
         (None, Some(_)) => UNASKED,
@@ -172,6 +204,7 @@ fn in_command(spec: &ToolSpec, call: &Call, argument: &str, origin: OriginKind) 
         is_every_time: classes.iter().any(is_critical),
         command: Some(command),
         dangers,
+        ..Need::default()
     };
     (!classes.is_empty()).then_some(need)
 }

@@ -58,10 +58,10 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     danger::{Danger, DangerClass, Severity, dangerous},
     grant::Grant,
-    ready::{AllowAll, DenyAll, FnApprover, Within, from_fn},
+    ready::{AllowAll, DenyAll, FnApprover, Within, from_answer_fn, from_fn},
 };
 pub(crate) use self::{
-    desk::{Decision, Desk, Need, refusal},
+    desk::{Decision, Desk, HOST, Need, refusal},
     grant::Grants,
     write::WriteDesk,
 };
@@ -84,6 +84,20 @@ use crate::{change::Change, message::Call, origin::Origin, store::SessionId};
 pub trait Approver: fmt::Debug + Send + Sync {
     /// Decides on a call that has not run yet. It may take as long as a person takes.
     async fn approve(&self, request: &ApprovalRequest) -> Approval;
+
+    /// As [`approve`](Self::approve), and says who decided. This is what the loop asks; implement it
+    /// too where that differs from answer to answer, as between the people of a team. By default it
+    /// asks `approve` and names nobody, so that [`name`](Self::name) counts.
+    async fn answer(&self, request: &ApprovalRequest) -> Answer {
+        self.approve(request).await.into()
+    }
+
+    /// Returns who decides here where an [`answer`](Self::answer) does not say, for the
+    /// [audit](crate::audit). `host` by default.
+    #[expect(clippy::unnecessary_literal_bound, reason = "others keep theirs in themselves")]
+    fn name(&self) -> &str {
+        "host"
+    }
 }
 
 #[async_trait]
@@ -91,6 +105,14 @@ pub trait Approver: fmt::Debug + Send + Sync {
 impl<T: Approver + ?Sized> Approver for Arc<T> {
     async fn approve(&self, request: &ApprovalRequest) -> Approval {
         (**self).approve(request).await
+    }
+
+    async fn answer(&self, request: &ApprovalRequest) -> Answer {
+        (**self).answer(request).await
+    }
+
+    fn name(&self) -> &str {
+        (**self).name()
     }
 }
 
@@ -147,9 +169,44 @@ pub enum Approval {
     /// The call does not run. The model is told the reason, and not to try another way round.
     Deny(String),
     /// The call does not run now. The model is told to go on without it, the host gets
-    /// [`AgentEvent::CallHeld`](crate::agent::AgentEvent::CallHeld) and may run it later, by
-    /// [`ToolRegistry::call`](crate::tool::ToolRegistry::call).
+    /// [`AgentEvent::CallHeld`](crate::agent::AgentEvent::CallHeld) and may have it run later, by
+    /// [`Session::decide_held`](crate::Session::decide_held).
     Hold,
+}
+
+impl Approval {
+    /// Returns the answer that `who` gives with this: a person, a rule.
+    pub fn by(self, who: impl Into<Arc<str>>) -> Answer {
+        Answer { approval: self, by: Some(who.into()) }
+    }
+}
+
+/// An answer, and who gave it.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::approval::{Answer, Approval};
+///
+/// let answer = Approval::AllowOnce.by("sam");
+///
+/// assert_eq!(answer.by.as_deref(), Some("sam"));
+/// assert_eq!(Answer::from(Approval::Hold).by, None);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Answer {
+    /// What is answered.
+    pub approval: Approval,
+    /// Who gave it, as the host names them; `None` for whoever [`Approver::name`] says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Arc<str>>,
+}
+
+impl From<Approval> for Answer {
+    fn from(approval: Approval) -> Self {
+        Self { approval, by: None }
+    }
 }
 
 /// What was decided about a call, as it is kept with the turn.

@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
 
-use super::{Approval, ApprovalRequest, Approver};
+use super::{Answer, Approval, ApprovalRequest, Approver};
 
 /// Denies everything, which is also what happens without an approver.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,6 +14,10 @@ pub struct DenyAll;
 impl Approver for DenyAll {
     async fn approve(&self, _: &ApprovalRequest) -> Approval {
         Approval::Deny("nothing that needs approval is allowed here".to_owned())
+    }
+
+    fn name(&self) -> &'static str {
+        "policy"
     }
 }
 
@@ -26,9 +30,13 @@ impl Approver for AllowAll {
     async fn approve(&self, _: &ApprovalRequest) -> Approval {
         Approval::AllowOnce
     }
+
+    fn name(&self) -> &'static str {
+        "policy"
+    }
 }
 
-/// An approver made of a closure. Made by [`from_fn`].
+/// An approver made of a closure. Made by [`from_fn`] and [`from_answer_fn`].
 #[derive(Clone)]
 pub struct FnApprover<F>(F);
 
@@ -56,6 +64,27 @@ where
     FnApprover(ask)
 }
 
+/// Makes an approver of a closure that also says who decided.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::approval::{self, Approval, ApprovalRequest};
+///
+/// let approver = approval::from_answer_fn(|request: ApprovalRequest| async move {
+///     // A real one shows `request` and waits for whoever of the team takes it.
+///     Approval::Deny(format!("no {} today", request.call.name)).by("sam")
+/// });
+/// # let _ = approver;
+/// ```
+pub fn from_answer_fn<F, Fut>(ask: F) -> FnApprover<F>
+where
+    F: Fn(ApprovalRequest) -> Fut + Send + Sync,
+    Fut: Future<Output = Answer> + Send,
+{
+    FnApprover(ask)
+}
+
 impl<F> fmt::Debug for FnApprover<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("FnApprover")
@@ -66,10 +95,14 @@ impl<F> fmt::Debug for FnApprover<F> {
 impl<F, Fut> Approver for FnApprover<F>
 where
     F: Fn(ApprovalRequest) -> Fut + Send + Sync,
-    Fut: Future<Output = Approval> + Send,
+    Fut: Future<Output: Into<Answer>> + Send,
 {
     async fn approve(&self, request: &ApprovalRequest) -> Approval {
-        (self.0)(request.clone()).await
+        self.answer(request).await.approval
+    }
+
+    async fn answer(&self, request: &ApprovalRequest) -> Answer {
+        (self.0)(request.clone()).await.into()
     }
 }
 
@@ -102,8 +135,17 @@ impl<A> Within<A> {
 #[deny(clippy::missing_trait_methods, reason = "a wrapper forwards everything")]
 impl<A: Approver> Approver for Within<A> {
     async fn approve(&self, request: &ApprovalRequest) -> Approval {
-        tokio::time::timeout(self.limit, self.inner.approve(request)).await.unwrap_or_else(|_| {
-            Approval::Deny(format!("nobody answered within {} s", self.limit.as_secs()))
+        self.answer(request).await.approval
+    }
+
+    async fn answer(&self, request: &ApprovalRequest) -> Answer {
+        tokio::time::timeout(self.limit, self.inner.answer(request)).await.unwrap_or_else(|_| {
+            let reason = format!("nobody answered within {} s", self.limit.as_secs());
+            Approval::Deny(reason).by("time limit")
         })
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Approver, Desk, Grant, Ruling, desk::Need};
+use super::{ApprovalRequest, Approver, Decision, Desk, Grant, Ruling, desk::Need};
 use crate::{
     agent::{AgentEvent, Events},
     audit::Auditor,
@@ -50,19 +50,30 @@ impl WriteDesk {
         }
         let class = Some(subject(change));
         let grant = Grant { tool: Arc::clone(&call.name), origin: scope.origin.kind, class };
-        if self.desk.grants.has(&grant) {
-            return Verdict::Apply;
-        }
+        let is_granted = self.desk.grants.has(&grant);
         let need = Need::of_write(change, grant);
         let mut request = need.request(call, scope);
         request.change = Some(change.clone());
         let request = Arc::new(request);
+        if is_granted {
+            return self.recorded(scope, &request, Decision::granted(&need)).await;
+        }
         self.events.send(|| AgentEvent::ApprovalAsked(Arc::clone(&request)));
         let Some(decision) = self.desk.decide(&request, &need, &scope.token).await else {
             return Verdict::Reject(CANCELLED.to_owned());
         };
+        self.recorded(scope, &request, decision).await
+    }
+
+    /// Records a decision and returns what it means for the change.
+    async fn recorded(
+        &self,
+        scope: &TurnScope,
+        request: &ApprovalRequest,
+        decision: Decision,
+    ) -> Verdict {
         let ruling = match &self.audit {
-            Some(audit) => audit.decision(scope, &request, decision, &self.events).await,
+            Some(audit) => audit.decision(scope, request, decision, &self.events).await,
             None => decision.ruling,
         };
         match ruling {

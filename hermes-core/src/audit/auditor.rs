@@ -100,14 +100,14 @@ impl Auditor {
         &self,
         scope: &TurnScope,
         request: &ApprovalRequest,
-        Decision { ruling, name }: Decision,
+        Decision { ruling, name, by, grants }: Decision,
         events: &Events,
     ) -> Ruling {
         let mut reasons = request.reasons.clone();
         if let Ruling::Denied(reason) = &ruling {
             reasons.push(reason.clone());
         }
-        let event = AuditEvent::approval(&request.call, name, reasons);
+        let event = AuditEvent::approval(&request.call, name, reasons).by(&by).under(grants);
         let is_kept = self.keep(vec![self.record(scope, event)], events).await;
         if is_kept { ruling } else { Ruling::Denied(UNRECORDED_APPROVAL.to_owned()) }
     }

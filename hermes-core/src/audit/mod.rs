@@ -1,8 +1,11 @@
 //! A record of what an agent did, that shows when it was tampered with.
 //!
-//! An [`AuditSink`] gets one [`AuditRecord`] for every call, every decision of an approver, every
-//! write of memory and skills, and every review: who (the [`Origin`]), in which conversation and
-//! turn, what, and when by the agent's clock. Calls carry the SHA-256 of their arguments and the
+//! An [`AuditSink`] gets one [`AuditRecord`] for every call, every decision on one, every write of
+//! memory and skills, and every review: who (the [`Origin`]), in which conversation and turn, what,
+//! and when by the agent's clock. A decision says who made it; a call that runs because something was
+//! allowed for the session has one of its own, which says so. What was held and is decided on later is
+//! recorded like what happens in a turn (see [`Session::decide_held`](crate::Session::decide_held) and
+//! [`HeldWrites::audited`](crate::pending::HeldWrites::audited)). Calls carry the SHA-256 of their arguments and the
 //! arguments themselves, [redacted](redact()) and cut to 2,000 characters; writes carry the hashes
 //! before and after. Texts that were written and results are not part of it. [`JsonlAudit`] is the
 //! ready-made sink: a file of hash-chained lines, which [`verify`] checks.

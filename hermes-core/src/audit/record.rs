@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::redact::{redact, redact_value};
 use crate::{
+    approval::Grant,
     change::{Change, ChangeAction, ChangeTarget, Fate},
     message::{Arguments, Call, CallId, CallStatus},
     origin::Origin,
@@ -74,17 +75,26 @@ pub enum AuditEvent {
         /// The new arguments, redacted and cut to 2,000 characters.
         arguments: String,
     },
-    /// A call that needed approval was decided on.
+    /// A call that needed approval was decided on, or is about to run because what it needs was allowed
+    /// for the session.
     Approval {
         /// The call.
         id: CallId,
         /// The tool.
         tool: Arc<str>,
-        /// The decision: `allowed`, `allowed_for_session`, `denied` or `held`. Later calls that a decision
-        /// for the session covers have no record of this kind.
+        /// The decision: `allowed`, `allowed_for_session`, `denied` or `held`; `granted` where nobody was
+        /// asked because of an earlier `allowed_for_session`.
         decision: String,
         /// Why it needed approval, and the reason if it was denied.
         reasons: Vec<String>,
+        /// Who decided, as the [approver](crate::approval::Approver) says: `host` if it does not. Without
+        /// an answer it is `policy`, or the `session grant`. `None` in logs of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        /// What was allowed for the session: now, by `allowed_for_session`, or earlier, where it is what
+        /// `granted` goes by.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        grants: Vec<Grant>,
     },
     /// Memory or a skill was changed, or a change was held for a person.
     Write {
@@ -115,7 +125,8 @@ pub enum AuditEvent {
         requests: u32,
     },
     /// A person decided on a held write, outside any conversation: the record's session is `held`, its
-    /// turn 0, its origin that of the write.
+    /// turn 0, its origin that of the write. If it was approved, a [`Write`](Self::Write) follows, whose
+    /// call is the id of the held write.
     Decided {
         /// The held write.
         id: PendingId,
@@ -123,6 +134,10 @@ pub enum AuditEvent {
         subsystem: Subsystem,
         /// The decision: `approved` or `rejected`.
         decision: String,
+        /// Who decided; `host` unless the host [says](crate::pending::HeldWrites::decided_by) who. `None` in
+        /// logs of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
         /// What was changed; `None` if the write was rejected.
         target: Option<ChangeTarget>,
         /// The hash of what was there before, `None` for nothing.
@@ -180,7 +195,27 @@ impl AuditEvent {
             tool: shown(&call.name, MAX_TEXT).into(),
             decision: decision.into(),
             reasons: reasons.into_iter().map(|it| shown(&it, MAX_TEXT)).collect(),
+            by: None,
+            grants: Vec::new(),
         }
+    }
+
+    /// Returns the same event with who decided, redacted; unchanged if it is no decision.
+    #[must_use]
+    pub fn by(mut self, who: &str) -> Self {
+        if let Self::Approval { by, .. } | Self::Decided { by, .. } = &mut self {
+            *by = Some(shown(who, MAX_TEXT));
+        }
+        self
+    }
+
+    /// Returns the same event with what was allowed for the session; unchanged if it is no approval.
+    #[must_use]
+    pub fn under(mut self, granted: Vec<Grant>) -> Self {
+        if let Self::Approval { grants, .. } = &mut self {
+            *grants = granted;
+        }
+        self
     }
 
     /// Records `change`, which the call `id` made.
@@ -202,6 +237,7 @@ impl AuditEvent {
             id: write.id.clone(),
             subsystem: write.draft.subsystem,
             decision: decision.to_owned(),
+            by: None,
             target: change.map(|it| it.target.clone()),
             before: change.and_then(|it| it.before),
             after: change.and_then(|it| it.after),

@@ -342,3 +342,20 @@ fn it_works_without_a_runtime() {
 
     assert_eq!(bench.verify().unwrap().head.lines, 1);
 }
+
+#[tokio::test]
+async fn a_line_that_says_not_yet_who_decided_is_accepted_and_goes_on() {
+    let bench = Bench::new();
+    let old = r#"{"seq":1,"prev":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","at":"2026-01-01T00:00:00.000000+00:00","session":"s","turn":1,"origin":{"kind":"user"},"event":{"approval":{"id":"c0","tool":"deploy","decision":"allowed","reasons":["Every call of \"deploy\" needs approval."]}},"hash":"ad167e887debad165df2264b4c9286badb6dcd9f7b78829e28d8e437105a4dac"}"#;
+    fs::create_dir_all(bench.path.parent().unwrap()).unwrap();
+    bench.put(&[old.to_owned()]);
+
+    let read: AuditRecord = serde_json::from_str(old).unwrap();
+    let AuditEvent::Approval { by, grants, .. } = &read.event else { panic!("{read:?}") };
+    assert_eq!((by, grants.len()), (&None, 0));
+    let by = read.event.clone().by("sam; token=abc");
+    bench.audit.append(&[AuditRecord { event: by, ..read }]).await.unwrap();
+
+    assert_eq!(bench.verify().unwrap().head.lines, 2);
+    assert!(bench.lines()[1].contains(r#""by":"sam; token=[redacted:secret]""#));
+}

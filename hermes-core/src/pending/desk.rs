@@ -9,9 +9,11 @@ use super::{
     HeldWrite, PendingError, PendingId, PendingList, PendingStore, PendingWarning, Subsystem,
 };
 use crate::{
+    approval::HOST,
     audit::{AuditEvent, AuditRecord, AuditSink},
     change::Change,
     clock::{Clock, SystemClock, iso_8601},
+    message::CallId,
     store::SessionId,
     version::{Expected, Version},
 };
@@ -73,6 +75,7 @@ pub struct HeldWrites {
     store: Arc<dyn PendingStore>,
     replay: Arc<dyn Replay>,
     log: Option<Log>,
+    by: Arc<str>,
 }
 
 /// Where decisions are recorded.
@@ -111,11 +114,22 @@ pub enum Standing {
 impl HeldWrites {
     /// Joins where writes wait and how they are made.
     pub fn new(store: Arc<dyn PendingStore>, replay: Arc<dyn Replay>) -> Self {
-        Self { store, replay, log: None }
+        Self { store, replay, log: None, by: HOST.into() }
     }
 
-    /// Sets where each decision is recorded, once it is carried out, such as the log of the agent; at
-    /// the time of the machine's clock. Nowhere by default.
+    /// Sets who decides from here on, for the record of it: the person at the screen, say. Clone for
+    /// each of several. `host` by default.
+    #[must_use]
+    pub fn decided_by(mut self, who: impl Into<Arc<str>>) -> Self {
+        self.by = who.into();
+        self
+    }
+
+    /// Sets where each decision is recorded, once it is carried out, with the write that it led to, such
+    /// as the log of the agent; at the time of the machine's clock. Nowhere by default.
+    ///
+    /// The hooks of an agent are not asked again: they were shown the call that brought the write
+    /// when it was made.
     #[must_use]
     pub fn audited(self, sink: impl AuditSink + 'static) -> Self {
         self.audited_by(sink, SystemClock)
@@ -267,12 +281,17 @@ impl HeldWrites {
     /// Records what was decided on `write`, and what came of it.
     async fn record(&self, write: &HeldWrite, change: Option<&Change>) -> Result<(), PendingError> {
         let Some(Log { sink, clock }) = &self.log else { return Ok(()) };
-        let event = AuditEvent::decided(write, change);
-        let session = SessionId::new(HELD);
-        let origin = write.draft.origin.clone();
-        let record = AuditRecord::new(iso_8601(clock.now()), session, 0, origin, event);
+        let at = iso_8601(clock.now());
+        let call = CallId::new(write.id.as_str());
+        let decided = AuditEvent::decided(write, change).by(&self.by);
+        let written = change.map(|it| AuditEvent::write(&call, it));
+        let record = |event| {
+            let origin = write.draft.origin.clone();
+            AuditRecord::new(at.clone(), SessionId::new(HELD), 0, origin, event)
+        };
+        let records: Vec<_> = std::iter::once(decided).chain(written).map(record).collect();
         let unrecorded = |source| PendingError::Unrecorded { id: write.id.clone(), source };
-        sink.append(&[record]).await.map_err(unrecorded)
+        sink.append(&records).await.map_err(unrecorded)
     }
 
     async fn find(&self, id: &PendingId) -> Result<HeldWrite, PendingError> {

@@ -9,6 +9,7 @@
 mod approval;
 mod audit;
 mod compress;
+mod decided;
 mod delegate;
 mod fork;
 mod hook;

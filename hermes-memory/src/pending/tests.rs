@@ -522,7 +522,7 @@ async fn decisions_are_recorded_with_the_origin_of_the_write() {
     let rejected = desk.hold(json!({"action": "add", "content": "b"})).await;
 
     held.approve(&approved).await.unwrap();
-    held.reject(&rejected).await.unwrap();
+    held.decided_by("sam").reject(&rejected).await.unwrap();
 
     let records = log.records();
     assert!(records.iter().all(|it| it.origin == Origin::review("review-7")), "{records:?}");
@@ -530,11 +530,18 @@ async fn decisions_are_recorded_with_the_origin_of_the_write() {
     let [before, after] = ["Deploys on Friday.", "Deploys on tag push."].map(Version::of);
     assert_eq!(
         decided(0),
-        json!({"id": approved, "subsystem": "memory", "decision": "approved",
+        json!({"id": approved, "subsystem": "memory", "decision": "approved", "by": "host",
             "target": {"memory": "memory"}, "before": before, "after": after})
     );
-    let (id, decision) = (&decided(1)["id"], &decided(1)["decision"]);
-    assert_eq!((id, decision), (&json!(rejected), &json!("rejected")));
+    let written = serde_json::to_value(&records[1].event).unwrap()["write"].clone();
+    assert_eq!(
+        written,
+        json!({"id": approved, "target": {"memory": "memory"}, "action": "update",
+            "before": before, "after": after, "fate": "applied"})
+    );
+    let rejection = [&decided(2)["id"], &decided(2)["decision"], &decided(2)["by"]];
+    assert_eq!(rejection, [&json!(rejected), &json!("rejected"), &json!("sam")]);
+    assert_eq!(records.len(), 3);
 }
 
 #[tokio::test]
