@@ -6,7 +6,7 @@ use std::fs;
 
 use futures::StreamExt;
 use hermes_core::{
-    Agent,
+    Agent, Session,
     agent::AgentEvent,
     approval::{self, Approval, ApprovalRequest},
     audit::AuditEvent,
@@ -108,6 +108,49 @@ async fn each_subsystem_is_held_for_itself() {
     let fates: Vec<bool> = report.changes.iter().map(|it| it.fate == Fate::Applied).collect();
     assert_eq!(fates, [true, false]);
     assert_eq!(home.fact().as_deref(), Some(FACT));
+}
+
+/// Sends `text` and returns the warnings.
+async fn warnings(session: &Session, text: &str) -> Vec<String> {
+    let mut reply = session.send(text);
+    let mut warnings = Vec::new();
+    while let Some(event) = reply.next().await {
+        if let AgentEvent::Warning(warning) = event {
+            warnings.push(warning);
+        }
+    }
+    reply.await.unwrap();
+    warnings
+}
+
+#[tokio::test]
+async fn a_host_that_has_no_place_for_held_writes_is_told() {
+    let home = Home(tempfile::tempdir().unwrap());
+    let model = ScriptedProvider::new()
+        .call("memory", json!({"action": "add", "content": FACT}))
+        .call("skill_manage", json!({"action": "create", "name": "deploy", "content": SKILL}))
+        .say("Neither was kept.")
+        .call("memory", json!({"action": "add", "content": FACT}))
+        .say("Nothing was kept.")
+        .otherwise("Hello.");
+    let agent = Agent::builder(model)
+        .model("scripted")
+        .memory(Memory::new(FileMemory::new(home.0.path())))
+        .skills(Skills::new(FsSkills::new(home.0.path())))
+        .review(NudgePolicy::new(Intervals::new(1, 0)).hold(Writes::All))
+        .build()
+        .unwrap();
+    let session = agent.session();
+
+    let live = warnings(&session, "Remember both.").await;
+    agent.settled().await;
+    let later = warnings(&session, "Hello.").await;
+    agent.settled().await;
+
+    assert!(live[0].contains("`hermes_memory::Memory::pending`"), "{live:?}");
+    assert!(live[1].contains("`hermes_skills::Skills::pending`"), "{live:?}");
+    assert_eq!(later, live[..1], "what happens in a review is told with the next turn");
+    assert_eq!((live.len(), home.fact()), (2, None));
 }
 
 #[tokio::test]

@@ -13,6 +13,11 @@ const GONE: &str = "the call is no longer part of the conversation";
 const NO_APPROVER: &str =
     "A call was denied because the agent has no approver; set one with `AgentBuilder::approver`.";
 
+/// Returns what the host is told of a held call if nobody hears that it is held.
+fn unheard(request: &ApprovalRequest) -> String {
+    format!("A call of {:?} was held where nobody listens, and is lost.", request.call.name)
+}
+
 impl Run {
     /// Tells the turn which calls of `reply` need approval; nothing if none does.
     pub(super) fn note_approvals(&mut self, reply: &Message) {
@@ -67,6 +72,9 @@ impl Dispatch {
         let decision = self.desk.decide(&request, &need, &self.scope.token).await?;
         let ruling = self.recorded(&request, decision).await;
         if ruling == Ruling::Held {
+            if !self.events.are_heard() {
+                self.scope.warnings.send(unheard(&request));
+            }
             self.events.send(|| AgentEvent::CallHeld(request));
         }
         Some(ruling)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Agent, Limits, SessionLimits,
+    Agent, Limits, SessionLimits, Unheard,
     hook::{Hook, Hooks},
     recipe::Recipe,
     tasks::{Reports, Tasks},
@@ -329,9 +329,10 @@ impl AgentBuilder {
             .map_err(|err| BuildError::DuplicateTool { name: err.name })?;
         check_specs(&registry)?;
         check_sections(&self.sections, &registry)?;
-        let audit = self
-            .audit
-            .map(|sink| Arc::new(Auditor::new(sink, self.audit_failure, Arc::clone(&self.clock))));
+        let unheard = Unheard::default();
+        let auditor =
+            |sink| Auditor::new(sink, self.audit_failure, Arc::clone(&self.clock), unheard.clone());
+        let audit = self.audit.map(|sink| Arc::new(auditor(sink)));
         Ok(Agent::new(Recipe {
             provider: self.provider,
             model,
@@ -359,6 +360,7 @@ impl AgentBuilder {
             max_repeats: self.max_repeats,
             tasks: Tasks::default(),
             reports: Reports::default(),
+            unheard,
         }))
     }
 }

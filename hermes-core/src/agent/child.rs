@@ -24,7 +24,7 @@ use crate::{
     provider::{Request, ToolChoice},
     review::Gate,
     store::SessionId,
-    tool::{Seen, TurnScope},
+    tool::{Seen, TurnScope, Warnings},
 };
 
 /// What a fork takes from the conversation it comes from.
@@ -148,6 +148,7 @@ impl SessionFork {
         scope.clock = Arc::clone(&parent.recipe.clock);
         scope.gate = Gate::of(parent.recipe.policy.clone(), None);
         scope.seen = seen;
+        scope.warnings = Warnings::new(parent.events.clone(), parent.recipe.unheard.clone());
         Dispatch {
             registry: parent.recipe.registry.clone(),
             allowed: Allowed::Only(task.tools.clone()),

@@ -30,7 +30,7 @@ use crate::{
     review::{Gate, ReviewOutcome, ReviewReport, ReviewTask},
     session::Shared,
     store::Counts,
-    tool::{Extensions, Progress, TurnScope},
+    tool::{Extensions, Progress, TurnScope, Warnings},
 };
 
 /// How a turn starts.
@@ -129,9 +129,7 @@ async fn one_turn(
     let mut run = new_run(shared, template, scope, events);
     run.turn = turn;
     run.purse = purse;
-    if let Some(audit) = &run.dispatch.audit {
-        audit.tell_unheard(&run.dispatch.events);
-    }
+    shared.recipe.unheard.tell(&run.dispatch.events);
     run.keep.save(&run.conversation, &run.turn, run.spending).await?;
     let driven = run.drive().await;
     shared.end_turn();
@@ -188,6 +186,7 @@ pub(super) fn scope(
     let desk = WriteDesk::new(shared.desk(), Events::to(events.clone()), recipe.audit.clone());
     scope.gate = Gate::of(recipe.policy.clone(), Some(desk));
     scope.seen = shared.seen.clone();
+    scope.warnings = Warnings::new(Events::to(events.clone()), recipe.unheard.clone());
     scope.progress = Progress::to(events);
     scope
 }

@@ -25,6 +25,7 @@ mod held;
 mod event;
 mod tasks;
 mod trace;
+mod unheard;
 
 use std::{
     hash::{BuildHasher, Hasher, RandomState},
@@ -48,6 +49,7 @@ pub(crate) use self::{
     held::decide_held,
     recipe::Recipe,
     round::interrupted,
+    unheard::Unheard,
 };
 use crate::{
     prompt::{self, Section},

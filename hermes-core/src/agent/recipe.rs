@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Limits, SessionLimits,
+    Limits, SessionLimits, Unheard,
     hook::Hooks,
     tasks::{Reports, Tasks},
 };
@@ -49,4 +49,5 @@ pub(crate) struct Recipe {
     pub(crate) max_repeats: u32,
     pub(crate) tasks: Tasks,
     pub(crate) reports: Reports,
+    pub(crate) unheard: Unheard,
 }

@@ -1,15 +1,12 @@
 //! Hands what the loop does to the sink, and what the sink cannot keep to the host.
 
-use std::{
-    panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
 
 use super::{AuditEvent, AuditRecord, AuditSink};
 use crate::{
-    agent::{AgentEvent, Events, describe},
+    agent::{Events, Unheard, describe},
     approval::{ApprovalRequest, Decision, Ruling},
     clock::{Clock, iso_8601},
     message::Call,
@@ -37,8 +34,7 @@ pub(crate) struct Auditor {
     sink: Arc<dyn AuditSink>,
     failure: AuditFailure,
     clock: Arc<dyn Clock>,
-    /// Warnings that nobody has heard yet.
-    unheard: Mutex<Vec<String>>,
+    unheard: Unheard,
 }
 
 /// What the results of a turn say that ended because a call could not be recorded.
@@ -49,15 +45,13 @@ const DELEGATE: &str = "delegate";
 const UNRECORDED_APPROVAL: &str = "the decision could not be recorded";
 
 impl Auditor {
-    /// The most warnings that are kept for the next turn.
-    const MAX_UNHEARD: usize = 16;
-
     pub(crate) fn new(
         sink: Arc<dyn AuditSink>,
         failure: AuditFailure,
         clock: Arc<dyn Clock>,
+        unheard: Unheard,
     ) -> Self {
-        Self { sink, failure, clock, unheard: Mutex::default() }
+        Self { sink, failure, clock, unheard }
     }
 
     /// Records calls that are over, with what they wrote. Returns the reason if the turn must end.
@@ -121,13 +115,6 @@ impl Auditor {
         self.keep(vec![record], &Events::default()).await;
     }
 
-    /// Tells the host of what could not be recorded while nobody listened.
-    pub(crate) fn tell_unheard(&self, events: &Events) {
-        for warning in std::mem::take(&mut *self.lock()) {
-            events.send(|| AgentEvent::Warning(warning));
-        }
-    }
-
     fn record(&self, scope: &TurnScope, event: AuditEvent) -> AuditRecord {
         let at = iso_8601(self.clock.now());
         AuditRecord::new(at, scope.session.clone(), scope.turn, scope.origin.clone(), event)
@@ -142,18 +129,7 @@ impl Auditor {
             Err(_) => "the audit sink crashed".to_owned(),
         };
         tracing::warn!(error = warning, "a record of the audit was lost");
-        if events.are_heard() {
-            events.send(|| AgentEvent::Warning(warning));
-        } else {
-            let mut unheard = self.lock();
-            if unheard.len() < Self::MAX_UNHEARD {
-                unheard.push(warning);
-            }
-        }
+        self.unheard.warn(events, warning);
         self.failure == AuditFailure::Warn
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        self.unheard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -23,7 +23,10 @@ use async_trait::async_trait;
 pub use self::{
     desk::{HeldWrites, Replay, ReplayError, ShownWrite, Standing},
     file::FilePending,
-    write::{Draft, HeldWrite, InvalidPendingId, PendingId, Subsystem, no_place, staged},
+    write::{
+        Draft, HeldWrite, InvalidPendingId, PendingId, Subsystem, no_place, no_place_warning,
+        staged,
+    },
 };
 use crate::{audit::AuditError, version::Version};
 

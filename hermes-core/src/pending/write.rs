@@ -179,6 +179,15 @@ pub fn no_place(setting: &str) -> String {
     )
 }
 
+/// Returns what the host is told of that, by [`ToolContext::warn`](crate::tool::ToolContext::warn).
+/// `what` is what was to wait.
+pub fn no_place_warning(what: &str, setting: &str) -> String {
+    format!(
+        "{what} was to wait for approval and was rejected instead, as the agent keeps no place for \
+         it; set one with {setting}."
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

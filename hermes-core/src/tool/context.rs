@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    agent::AgentEvent,
+    agent::{AgentEvent, Events, Unheard},
     change::Change,
     clock::{Clock, SystemClock},
     fork::Fork,
@@ -70,6 +70,8 @@ pub struct TurnScope {
     pub gate: Gate,
     /// Where progress goes.
     pub progress: Progress,
+    /// Where warnings go.
+    pub(crate) warnings: Warnings,
     /// The changes that calls have noted, until they return.
     pub(crate) noted: Noted,
 }
@@ -92,6 +94,7 @@ impl TurnScope {
             seen: Seen::default(),
             gate: Gate::default(),
             progress: Progress::default(),
+            warnings: Warnings::default(),
             noted: Noted::default(),
         }
     }
@@ -215,6 +218,13 @@ impl ToolContext {
     pub fn report_progress(&self, note: impl Into<String>) {
         self.scope.progress.send(&self.call, note.into());
     }
+
+    /// Tells the host something that it should know and may show, by an
+    /// [`AgentEvent::Warning`]; where nobody listens, as in a review, with the next turn. Outside of a
+    /// conversation it is lost.
+    pub fn warn(&self, text: impl Into<String>) {
+        self.scope.warnings.send(text.into());
+    }
 }
 
 /// The versions of stored text that a conversation has been shown, by name.
@@ -330,6 +340,24 @@ impl fmt::Debug for Extensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let len = self.0.as_ref().map_or(0, |map| map.len());
         write!(f, "Extensions({len})")
+    }
+}
+
+/// Where warnings go; nowhere by default.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Warnings {
+    events: Events,
+    unheard: Unheard,
+}
+
+impl Warnings {
+    pub(crate) fn new(events: Events, unheard: Unheard) -> Self {
+        Self { events, unheard }
+    }
+
+    pub(crate) fn send(&self, text: String) {
+        tracing::warn!("{text}");
+        self.unheard.warn(&self.events, text);
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 #[cfg(feature = "schema")]
 pub use self::typed::{FnTool, TypedTool, from_fn, schema_of};
-pub(crate) use self::{check::closest, spill::cut_middle};
+pub(crate) use self::{check::closest, context::Warnings, spill::cut_middle};
 pub use self::{
     context::{Extensions, Progress, Seen, ToolContext, TurnScope},
     registry::{DuplicateTool, ToolRegistry},

@@ -15,7 +15,7 @@ use hermes_core::{
     change::{Change, ChangeAction, ChangeTarget},
     memory::{MemoryBackend, MemoryChange, MemoryCommit, MemoryEdit, Target},
     origin::OriginKind,
-    pending::{PendingStore, no_place},
+    pending::{PendingStore, no_place, no_place_warning},
     review::{Proposal, Verdict},
     serde_json::{Value, json},
     store::SessionId,
@@ -39,6 +39,8 @@ pub(crate) const NAME: &str = "memory";
 const CANCEL_GRACE: Duration = Duration::from_secs(15);
 /// The reason if a policy has a verdict that this crate does not know.
 const NOT_APPROVED: &str = "The change was not approved.";
+/// What a host calls so that held changes have a place.
+const SETTING: &str = "`hermes_memory::Memory::pending`";
 
 /// The tool with which a model changes its memory: `memory`.
 ///
@@ -160,8 +162,8 @@ impl MemoryTool {
         context: &ToolContext,
     ) -> Result<ToolOutput, Refusal> {
         let Some(store) = &self.pending else {
-            let reason = no_place("`hermes_memory::Memory::pending`");
-            context.report_progress(format!("a change of memory was rejected: {reason}"));
+            let reason = no_place(SETTING);
+            context.warn(no_place_warning("A change of memory", SETTING));
             return Err(Refusal::turned_down(&reason));
         };
         let wish = Wish { form: request.form, change, commit: commit.as_ref() };

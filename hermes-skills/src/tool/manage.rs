@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use hermes_core::{
     change::Change,
-    pending::{PendingStore, no_place, staged},
+    pending::{PendingStore, no_place, no_place_warning, staged},
     review::{Proposal, Verdict},
     serde_json::{Value, json},
     skill::{SkillAction, SkillCommit, SkillError, SkillStore, SkillUse, seen_key},
@@ -25,6 +25,8 @@ const NAME: &str = "skill_manage";
 const CANCEL_GRACE: Duration = Duration::from_secs(15);
 /// The reason if a policy has a verdict that this crate does not know.
 const NOT_ALLOWED: &str = "the change was not allowed";
+/// What a host calls so that held changes have a place.
+const SETTING: &str = "`hermes_skills::Skills::pending`";
 
 /// The tool `skill_manage`.
 ///
@@ -113,8 +115,8 @@ impl SkillManage {
         context: &ToolContext,
     ) -> Result<ToolOutput, Refusal> {
         let Some(store) = &self.pending else {
-            let reason = no_place("`hermes_skills::Skills::pending`");
-            context.report_progress(format!("a change of a skill was rejected: {reason}"));
+            let reason = no_place(SETTING);
+            context.warn(no_place_warning("A change of a skill", SETTING));
             return Err(Refusal::rejected(reason));
         };
         let origin = context.origin().clone();
