@@ -45,6 +45,21 @@ pub enum OriginKind {
     Import,
 }
 
+impl OriginKind {
+    /// Returns its name, as it is stored: `user`, `review`, `curator`, `delegate`, `schedule` or
+    /// `import`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Review => "review",
+            Self::Curator => "curator",
+            Self::Delegate => "delegate",
+            Self::Schedule => "schedule",
+            Self::Import => "import",
+        }
+    }
+}
+
 impl Origin {
     /// Creates an origin of `kind`, on nobody's behalf.
     pub fn new(kind: OriginKind) -> Self {

@@ -66,6 +66,10 @@ pub(crate) struct Shared {
 struct Live {
     /// What is stored beside the messages; `system` and `tools` are set by the first turn.
     state: SessionState,
+    /// What the turn under way took so far, or the last one in all.
+    taken: Spending,
+    /// Whether that is part of what the session took.
+    is_taken_counted: bool,
     /// The token of the turn under way.
     running: Option<CancellationToken>,
     steered: VecDeque<String>,
@@ -346,6 +350,7 @@ impl Shared {
         }
         let token = self.recipe.tasks.child_token();
         live.running = Some(token.clone());
+        (live.taken, live.is_taken_counted) = (Spending::default(), false);
         Ok(token)
     }
 
@@ -449,9 +454,24 @@ impl Shared {
         self.conversation.push(message);
     }
 
-    /// Adds what a turn used.
-    pub(crate) fn add_spending(&self, spending: Spending) {
-        self.live().state.spending += spending;
+    /// Notes what the turn under way took so far.
+    pub(crate) fn note_taken(&self, spending: Spending) {
+        self.live().taken = spending;
+    }
+
+    /// Returns what the turn under way took so far, or the last one in all.
+    pub(crate) fn taken(&self) -> Spending {
+        self.live().taken
+    }
+
+    /// Adds what the turn took to what the session took, once.
+    pub(crate) fn count_taken(&self) {
+        let mut live = self.live();
+        if !live.is_taken_counted {
+            let taken = live.taken;
+            live.state.spending += taken;
+            live.is_taken_counted = true;
+        }
     }
 
     /// Returns how far the next turn may go, `None` if the session has nothing left.

@@ -15,8 +15,10 @@ use std::{
 
 use hermes_core::{
     Agent,
+    delegate::Delegate,
     provider::{ProviderError, ProviderErrorKind},
     schemars::{self, JsonSchema},
+    store::SessionId,
     testing::ScriptedProvider,
     tool,
 };
@@ -113,6 +115,48 @@ async fn spans_have_the_names_of_the_convention_and_what_was_said_only_on_reques
 
     assert_nothing_was_said(&spans(&recorder, false).await);
     assert_all_was_said(&spans(&recorder, true).await);
+    assert_a_sub_agent_has_its_own(&delegated(&recorder).await);
+}
+
+/// Runs a turn with a sub-agent that makes a call, and returns the spans.
+async fn delegated(recorder: &Recorder) -> Vec<(&'static str, Fields)> {
+    recorder.spans.lock().unwrap().clear();
+    let model = ScriptedProvider::new()
+        .call("delegate", json!({"tasks": [{"goal": "Ask."}]}))
+        .call("ping", json!({}))
+        .say("It answers.")
+        .say("done");
+    let ping = tool::from_fn("ping", "Answers.", |(), _| async { Ok("pong") });
+    let agent = Agent::builder(model).model("scripted").tool(ping).tool(Delegate::new(["ping"]));
+    agent.build().unwrap().session_as(SessionId::new("s1")).send("Go.").await.unwrap();
+    let spans = recorder.spans.lock().unwrap();
+    spans.values().cloned().collect()
+}
+
+fn assert_a_sub_agent_has_its_own(spans: &[(&'static str, Fields)]) {
+    let names: Vec<_> = spans.iter().map(|(name, _)| *name).collect();
+    assert_eq!(
+        names,
+        [
+            "invoke_agent",
+            "chat",
+            "execute_tool",
+            "invoke_agent",
+            "chat",
+            "execute_tool",
+            "chat",
+            "chat"
+        ]
+    );
+    let fields = |at: usize, field: &str| spans[at].1.get(field).map(String::as_str);
+    for (at, agent, tokens) in [(0, None, "200"), (3, Some("delegate"), "200")] {
+        assert_eq!(fields(at, "gen_ai.operation.name"), Some("invoke_agent"));
+        assert_eq!(fields(at, "gen_ai.conversation.id"), Some("s1"));
+        assert_eq!(fields(at, "gen_ai.request.model"), Some("scripted"));
+        assert_eq!(fields(at, "gen_ai.agent.name"), agent);
+        assert_eq!(fields(at, "gen_ai.usage.input_tokens"), Some(tokens));
+    }
+    assert!(fields(3, "gen_ai.agent.id").is_some_and(|it| it.ends_with("/1")), "{spans:?}");
 }
 
 fn assert_nothing_was_said(spans: &[(&'static str, Fields)]) {
@@ -124,6 +168,7 @@ fn assert_nothing_was_said(spans: &[(&'static str, Fields)]) {
     assert_eq!(fields(1, "gen_ai.response.finish_reasons"), Some(r#"["tool_calls"]"#));
     assert_eq!(fields(2, "gen_ai.tool.name"), Some("echo"));
     assert_eq!(fields(5, "error.type"), Some("auth"));
+    assert_eq!((fields(0, "error.type"), fields(4, "error.type")), (None, Some("auth")));
     let all = format!("{spans:?}");
     assert!(!all.contains("secret"), "{all}");
 }

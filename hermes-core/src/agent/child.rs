@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::{
     AgentError, Limits, Tally, Turn,
@@ -14,6 +15,7 @@ use super::{
     keep::Keep,
     recipe::Recipe,
     run::Run,
+    trace,
 };
 use crate::{
     approval::Desk,
@@ -66,8 +68,9 @@ impl Fork for SessionFork {
         let token = self.0.token.child_token();
         let (mut run, inherited) = self.prepare(&task, token.clone());
         let watch = task.token.clone();
+        let span = trace::fork_span(&self.0.session, &task.origin, &run.template.model);
         let driven = {
-            let drive = run.drive();
+            let drive = run.drive().instrument(span.clone());
             tokio::pin!(drive);
             tokio::select! {
                 biased;
@@ -78,6 +81,7 @@ impl Fork for SessionFork {
                 }
             }
         };
+        trace::ended(&span, run.spending.usage, driven.as_ref().err());
         self.0.tally.add(task.origin.kind, run.spending);
         let finish = driven?;
         Ok(outcome(&run, finish, inherited))

@@ -62,15 +62,17 @@ pub(crate) async fn run_turn(
     token: CancellationToken,
     result: oneshot::Sender<Result<FinishedTurn, AgentError>>,
 ) {
-    let span = trace::turn_span(&shared.id);
+    let span = trace::turn_span(&shared.id, &shared.recipe.model);
     let is_new = matches!(begin, Start::Message(_));
     let before = shared.turn().0.saturating_sub(u64::from(!is_new));
     let turn = AssertUnwindSafe(one_turn(&shared, begin, events, token)).catch_unwind();
-    let turn = turn.instrument(span).await;
+    let turn = turn.instrument(span.clone()).await;
+    shared.count_taken();
     if turn.is_err() {
         settle_lost(&shared, before).await;
     }
     let mut outcome = turn.unwrap_or(Err(AgentError::Lost));
+    trace::ended(&span, shared.taken().usage, outcome.as_ref().err());
     if shared.recipe.hooks.listen(HookPoints::TURN_ENDED) {
         outcome = Box::pin(told(&shared, before, outcome)).await;
     }
@@ -101,7 +103,8 @@ async fn told(
 ) -> Result<FinishedTurn, AgentError> {
     let (number, _) = shared.turn();
     let turn = (before < number).then_some(number);
-    let event = TurnEnded { session: &shared.id, turn, outcome: outcome.as_ref() };
+    let (session, spending) = (&shared.id, shared.taken());
+    let event = TurnEnded { session, turn, outcome: outcome.as_ref(), spending };
     shared.recipe.hooks.turn_ended(&event).await;
     outcome
 }
@@ -133,7 +136,7 @@ async fn one_turn(
     run.keep.save(&run.conversation, &run.turn, run.spending).await?;
     let driven = run.drive().await;
     shared.end_turn();
-    shared.add_spending(run.spending);
+    shared.count_taken();
     let finished = finished(shared, &run, number, start, driven.as_ref().ok());
     // The review comes before the last save, so that a consumed count is stored as consumed.
     let finished = match driven {

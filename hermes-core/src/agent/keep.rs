@@ -51,6 +51,13 @@ impl Keep {
         Ok(())
     }
 
+    /// Notes what the turn took so far.
+    pub(crate) fn note_taken(&self, spending: Spending) {
+        if let Self::Session(shared) = self {
+            shared.note_taken(spending);
+        }
+    }
+
     /// Notes what the session remembers of its compressions.
     pub(crate) fn set_compress_state(&self, state: &CompressState) {
         if let Self::Session(shared) = self {

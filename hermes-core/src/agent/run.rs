@@ -248,6 +248,7 @@ impl Run {
         }
         self.spending.add(usage, cost);
         self.purse.add(usage, cost);
+        self.keep.note_taken(self.spending);
         self.turn.spend(cost.unwrap_or_default());
     }
 

@@ -5,20 +5,59 @@
 
 use tracing::{Span, field};
 
+use super::AgentError;
 use crate::{
     message::{Call, Message, Usage},
+    origin::Origin,
     provider::{ModelId, ProviderErrorKind, Request},
     store::SessionId,
     tool::ToolOutput,
 };
 
 /// Returns the span of a turn.
-pub(crate) fn turn_span(session: &SessionId) -> Span {
+pub(crate) fn turn_span(session: &SessionId, model: &ModelId) -> Span {
     tracing::debug_span!(
         "invoke_agent",
         gen_ai.operation.name = "invoke_agent",
         gen_ai.conversation.id = session.as_str(),
+        gen_ai.request.model = model.as_str(),
+        gen_ai.usage.input_tokens = field::Empty,
+        gen_ai.usage.output_tokens = field::Empty,
+        error.r#type = field::Empty,
     )
+}
+
+/// Returns the span of a review or sub-agent of `session`, which `origin` names.
+pub(crate) fn fork_span(session: &SessionId, origin: &Origin, model: &ModelId) -> Span {
+    let span = tracing::debug_span!(
+        "invoke_agent",
+        gen_ai.operation.name = "invoke_agent",
+        gen_ai.conversation.id = session.as_str(),
+        gen_ai.request.model = model.as_str(),
+        gen_ai.agent.name = origin.kind.as_str(),
+        gen_ai.agent.id = field::Empty,
+        gen_ai.usage.input_tokens = field::Empty,
+        gen_ai.usage.output_tokens = field::Empty,
+        error.r#type = field::Empty,
+    );
+    if let Some(id) = origin.review.as_deref().or(origin.task.as_deref()) {
+        span.record("gen_ai.agent.id", id);
+    }
+    span
+}
+
+/// Notes how a turn, review or sub-agent ended, and what it took.
+pub(crate) fn ended(span: &Span, usage: Usage, error: Option<&AgentError>) {
+    span.record("gen_ai.usage.input_tokens", usage.input);
+    span.record("gen_ai.usage.output_tokens", usage.output);
+    match error {
+        Some(AgentError::Provider(err)) => failed(span, err.kind()),
+        // What the convention has for errors that have no name.
+        Some(_) => {
+            span.record("error.type", "_OTHER");
+        }
+        None => {}
+    }
 }
 
 /// Returns the span of a model request, which holds the request itself if `has_content`.

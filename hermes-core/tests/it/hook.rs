@@ -19,9 +19,10 @@ use hermes_core::{
     approval::{self, Approval, ApprovalRequest, NeedsApproval},
     async_trait,
     change::{Change, ChangeAction, ChangeTarget},
+    cost::{Cost, Pricing, Spending},
     fork::ForkTask,
     memory::Target,
-    message::{CallStatus, Message, Role},
+    message::{CallStatus, Message, Role, Usage},
     origin::{Origin, OriginKind},
     provider::{EventStream, Provider, ProviderError, ProviderErrorKind, Request, ToolChoice},
     store::{SessionId, SessionStore, StoreError},
@@ -492,6 +493,105 @@ impl Provider for Crashes {
         _: &CancellationToken,
     ) -> Result<EventStream, ProviderError> {
         panic!("as asked")
+    }
+}
+
+/// Keeps what turns took.
+#[derive(Clone, Debug, Default)]
+struct Accounts(Arc<Mutex<Vec<Spending>>>);
+
+#[async_trait]
+impl Hook for Accounts {
+    fn listens(&self) -> HookPoints {
+        HookPoints::TURN_ENDED
+    }
+
+    async fn turn_ended(&self, event: &TurnEnded<'_>) {
+        self.0.lock().unwrap().push(event.spending);
+    }
+}
+
+/// A dollar for a request; it crashes on small ones.
+#[derive(Debug)]
+struct Dollar;
+
+impl Pricing for Dollar {
+    fn cost(&self, model: &str, _: &Usage) -> Option<Cost> {
+        assert_ne!(model, "bad", "as asked");
+        Some(Cost::from_cents(100))
+    }
+}
+
+#[tokio::test]
+async fn the_end_says_what_the_turn_took_also_where_it_failed() {
+    let accounts = Accounts::default();
+    let refused = || ProviderError::new(ProviderErrorKind::Auth, "no key");
+    let one = || ("echo", json!({"text": "one"}));
+    let model = ScriptedProvider::new()
+        .say("hello")
+        .calls([one()])
+        .fail(refused())
+        .calls([one()])
+        .calls([one()])
+        .hang()
+        .fail(refused());
+    let agent = agent(&model).hook(accounts.clone()).pricing(Dollar).build().unwrap();
+    let session = agent.session();
+
+    session.send("One.").await.unwrap();
+    session.send("Two.").await.unwrap_err();
+    let mut third = session.send("Three.");
+    let mut results = 0;
+    while results < 2 {
+        let event = third.next_event().await.unwrap();
+        results += usize::from(matches!(event, AgentEvent::CallFinished(_)));
+    }
+    session.cancel();
+    let third = third.await.unwrap();
+    session.send("Four.").await.unwrap_err();
+
+    let all = accounts.0.lock().unwrap().clone();
+    let requests: Vec<u64> = all.iter().map(|it| it.requests).collect();
+    assert_eq!(requests, [1, 1, 2, 0]);
+    assert_eq!((all[2].usage, Some(all[2].cost)), (third.usage, third.cost));
+    assert_eq!(all[1].cost, Cost::from_cents(100));
+    let sum = all.into_iter().fold(Spending::default(), |mut sum, it| {
+        sum += it;
+        sum
+    });
+    assert_eq!(session.spending(), sum);
+}
+
+#[tokio::test]
+async fn what_a_lost_turn_took_is_not_lost() {
+    let accounts = Accounts::default();
+    let model = ScriptedProvider::new().calls([("echo", json!({"text": "one"}))]).say("done");
+    let agent = agent(&model).hook(accounts.clone());
+    let agent = agent.hook(SwitchesModel).pricing(Dollar).build().unwrap();
+    let session = agent.session();
+
+    let lost = session.send("Go.").await;
+
+    assert!(matches!(lost, Err(AgentError::Lost)), "{lost:?}");
+    assert_eq!(accounts.0.lock().unwrap()[0].requests, 1);
+    assert_eq!(session.spending().requests, 1);
+}
+
+/// Has the second request answered by a model whose price crashes.
+#[derive(Debug)]
+struct SwitchesModel;
+
+#[async_trait]
+impl Hook for SwitchesModel {
+    fn listens(&self) -> HookPoints {
+        HookPoints::BEFORE_REQUEST
+    }
+
+    async fn before_request(&self, event: &BeforeRequest<'_>) -> RequestAction {
+        match event.number {
+            1 => RequestAction::Proceed,
+            _ => RequestAction::Change(RequestChange::default().with_model("bad")),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{
     agent::{AgentError, FinishedTurn},
+    cost::Spending,
     message::{Call, Message, Part, Role},
     provider::{ModelId, Request, Sampling, ToolChoice},
     store::SessionId,
@@ -219,4 +220,8 @@ pub struct TurnEnded<'a> {
     pub turn: Option<u64>,
     /// What the host gets: the finished turn, which may have been cancelled or stopped, or the error.
     pub outcome: Result<&'a FinishedTurn, &'a AgentError>,
+    /// What the turn took, however it ended: the requests that were answered, their tokens and cost,
+    /// those of its sub-agents and its review not counted. Of a turn that was
+    /// [continued](crate::Session::continue_turn), what this process took.
+    pub spending: Spending,
 }
