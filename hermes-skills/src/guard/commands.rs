@@ -1,19 +1,23 @@
 //! Runs the rules for commands over the lines of a file.
 
-use std::{borrow::Cow, collections::BTreeSet, sync::LazyLock};
+use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use super::{
-    File, Finding, Report, Severity,
+    Category, File, Finding, Report, Severity, expression,
     flow::Flow,
     language::Language,
-    lines::{self, Line},
+    lines,
+    room::Room,
     rules::{self, Rule, Spared},
     subject::Subject,
-    values::Values,
+    values::{Folded, Values},
 };
+
+/// How many rules there may be.
+const RULES_MAX: usize = 128;
 
 /// The expression of every rule, and the words that tell which rules to try on a line.
 struct Compiled {
@@ -34,27 +38,36 @@ static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
     Compiled {
         words: AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok(),
         rules,
-        each: list.iter().map(|rule| Regex::new(rule.pattern).ok()).collect(),
+        each: list.iter().map(|rule| expression::compile(rule.pattern)).collect(),
         list,
     }
 });
 
-/// Returns the numbers of the rules that a line has a word of.
-fn candidates(text: &str) -> BTreeSet<usize> {
-    let Compiled { words, rules, .. } = &*COMPILED;
-    words
-        .iter()
-        .flat_map(|words| words.find_overlapping_iter(text))
-        .filter_map(|found| rules.get(found.pattern().as_usize()).copied())
-        .collect()
+/// Returns the numbers of the rules that a line has a word of, in order.
+fn candidates(text: &str) -> impl Iterator<Item = usize> {
+    let Compiled { words, rules, list, .. } = &*COMPILED;
+    let mut found = [false; RULES_MAX];
+    let mut is_any = false;
+    for word in words.iter().flat_map(|words| words.find_overlapping_iter(text)) {
+        let rule = rules.get(word.pattern().as_usize());
+        if let Some(is_found) = rule.and_then(|&rule| found.get_mut(rule)) {
+            *is_found = true;
+            is_any = true;
+        }
+    }
+    let rules = if is_any { list.len() } else { 0 };
+    (0..rules).filter(move |&rule| found.get(rule) == Some(&true))
 }
 
 /// Returns the commands in a file that do harm.
-pub(super) fn find(file: &File<'_>, subject: &Subject) -> Vec<Finding> {
+///
+/// What names stand for takes from `room`, which is that of the folder.
+pub(super) fn find(file: &File<'_>, subject: &Subject, room: &mut Room) -> Vec<Finding> {
     let mut program = Program::default();
     let mut findings = Vec::new();
+    let mut is_told = false;
     for line in &lines::join(file.text, file.language) {
-        findings.extend(of_line(file, line, line.text.as_ref(), subject));
+        findings.extend(of_line(file, line.number, line.text.as_ref(), subject));
         let text = line.text.as_ref();
         if !file.language.runs() && text.trim_start().starts_with("```") {
             program.is_block = !program.is_block;
@@ -63,12 +76,30 @@ pub(super) fn find(file: &File<'_>, subject: &Subject) -> Vec<Finding> {
         }
         let runs = file.language.runs() || program.is_block;
         if let Some(text) = if runs { Some(Cow::Borrowed(text)) } else { step(text) } {
-            let read = program.read((line.number, &text), runs);
-            findings.extend(read.into_iter().flat_map(|it| of_line(file, line, &it, subject)));
+            let read = program.read((line.number, &text), runs, room);
+            if room.was_exceeded() && !std::mem::replace(&mut is_told, true) {
+                findings.push(not_followed(file, line.number));
+            }
+            if let Some(read) = read {
+                findings.extend(of_line(file, line.number, &read, subject));
+            }
         }
     }
     findings.extend(program.flow.finish(file));
     findings
+}
+
+/// Returns what is found where names stand for more than can be followed.
+fn not_followed(file: &File<'_>, line: usize) -> Finding {
+    Finding {
+        file: file.path.to_owned(),
+        line,
+        id: "names_not_followed".into(),
+        category: Category::Obfuscation,
+        severity: Severity::High,
+        reason: "has names stand for more than can be followed".into(),
+        excerpt: String::new(),
+    }
 }
 
 /// What is known of a program after some of its lines: of a file that runs, or of a block in a
@@ -83,15 +114,24 @@ struct Program {
 impl Program {
     /// Returns `line` with names replaced by what they stand for, if it has any. Only a line that
     /// `runs` is a step of what the program does.
-    fn read(&mut self, (number, line): (usize, &str), runs: bool) -> Option<String> {
-        if line.contains("; do") {
-            self.values.learn(line, None);
+    fn read(
+        &mut self,
+        (number, line): (usize, &str),
+        runs: bool,
+        room: &mut Room,
+    ) -> Option<String> {
+        room.read(line.len());
+        let folded = Folded::new(line);
+        if let Some(folded) = folded.as_ref().filter(|_| line.contains("; do")) {
+            self.values.learn(folded, None);
         }
-        let expanded = self.values.expand(line).map(Cow::into_owned);
+        let expanded = folded.as_ref().and_then(|folded| self.values.expand(folded, room));
         if runs {
             self.flow.see(number, expanded.as_deref().unwrap_or(line));
         }
-        self.values.learn(line, expanded.as_deref());
+        if let Some(folded) = &folded {
+            self.values.learn(folded, expanded.as_deref());
+        }
         expanded
     }
 }
@@ -103,23 +143,25 @@ fn step(line: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Returns what the rules find in `text`, which is the line as it stands or with values filled in.
-fn of_line(file: &File<'_>, line: &Line<'_>, text: &str, subject: &Subject) -> Vec<Finding> {
-    candidates(text)
-        .into_iter()
-        .filter_map(|index| {
-            let rule = COMPILED.list.get(index)?;
-            let found = COMPILED.each.get(index)?.as_ref()?.find(text)?;
-            Some(Finding {
-                file: file.path.to_owned(),
-                line: line.number,
-                id: rule.id.into(),
-                category: rule.category,
-                severity: severity(rule, text, found.as_str(), (file.language, subject)),
-                reason: rule.reason.into(),
-                excerpt: found.as_str().chars().take(Report::EXCERPT_MAX).collect(),
-            })
+fn of_line<'t>(
+    file: &'t File<'_>,
+    number: usize,
+    text: &'t str,
+    subject: &'t Subject,
+) -> impl Iterator<Item = Finding> + 't {
+    candidates(text).filter_map(move |index| {
+        let rule = COMPILED.list.get(index)?;
+        let found = COMPILED.each.get(index)?.as_ref()?.find(text)?;
+        Some(Finding {
+            file: file.path.to_owned(),
+            line: number,
+            id: rule.id.into(),
+            category: rule.category,
+            severity: severity(rule, text, found.as_str(), (file.language, subject)),
+            reason: rule.reason.into(),
+            excerpt: found.as_str().chars().take(Report::EXCERPT_MAX).collect(),
         })
-        .collect()
+    })
 }
 
 /// What runs is as bad as the rule says; documentation less so, and a warning less again.
@@ -145,10 +187,9 @@ fn severity(
 /// Returns whether a line of documentation teaches to notice what it names.
 fn teaches(line: &str) -> bool {
     static TEACHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
+        expression::compile(
             r"(?i)\b(?:detect(?:s|ion)?|recogni[sz]e|indicators?|attackers?|suspicious|red flags?|exercise|training|forensics?|incident|signatures?|in the logs|reviewers?)\b",
         )
-        .ok()
     });
     TEACHING.as_ref().is_some_and(|teaching| 1 < teaching.find_iter(line).count())
 }
@@ -156,10 +197,21 @@ fn teaches(line: &str) -> bool {
 /// Returns whether a line of documentation speaks against the command it names.
 fn warns(line: &str) -> bool {
     static WARNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
+        expression::compile(
             r"(?i)\b(never|do not|don't|avoid|dangerous|blocked?|denied|deny|forbidden|warn(?:s|ing)?|suspicious|beware|instead of|rather than|detects?|prevents?|refuses?|rejects?|malicious|unsafe)\b|\x{274c}",
         )
-        .ok()
     });
     WARNING.as_ref().is_some_and(|warning| warning.is_match(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_rule_is_left_out() {
+        assert!(COMPILED.list.len() <= RULES_MAX);
+        assert!(COMPILED.each.iter().all(Option::is_some));
+        assert!(COMPILED.words.is_some());
+    }
 }

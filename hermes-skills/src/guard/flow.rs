@@ -1,12 +1,12 @@
 //! What a program does in several steps, each harmless by itself: secrets that are read and
 //! something that is sent, a connection and a shell.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::{Category, File, Finding, Report, Severity};
+use super::{Category, File, Finding, Report, Severity, expression};
 
 /// Words, in lower case, of which every step has one.
 const WORDS: &[&str] = &[
@@ -121,7 +121,7 @@ struct Steps {
 }
 
 static STEPS: LazyLock<Option<Steps>> = LazyLock::new(|| {
-    let regex = |source| Regex::new(source).ok();
+    let regex = expression::compile;
     Some(Steps {
         words: AhoCorasick::builder().ascii_case_insensitive(true).build(WORDS).ok()?,
         // What holds no key, asks whether there is one, names it to a program, or picks the token that
@@ -194,9 +194,8 @@ impl Flow {
 
     /// Returns what the steps amount to.
     pub(super) fn finish(self, file: &File<'_>) -> impl Iterator<Item = Finding> {
-        let path = file.path.to_owned();
         let finding = move |(line, excerpt): (usize, String), id: &'static str| Finding {
-            file: path.clone(),
+            file: file.path.to_owned(),
             line,
             id: id.into(),
             category: match id {
@@ -226,7 +225,19 @@ impl Steps {
         if !self.secret.is_match(line) {
             return false;
         }
-        let rest = self.harmless.replace_all(line, " ");
+        let closed = closed(line);
+        let rest = self.harmless.replace_all(&closed, " ");
         self.secret.is_match(&rest) && self.taken.is_match(&rest)
+    }
+}
+
+/// Returns `line` without the `$(` that nothing closes: the end of each would be looked for all the
+/// way to the end of the line.
+fn closed(line: &str) -> Cow<'_, str> {
+    let (closed, open) = line.split_at(line.rfind(')').unwrap_or_default());
+    if open.contains("$(") {
+        Cow::Owned(format!("{closed}{}", open.replace("$(", "${")))
+    } else {
+        Cow::Borrowed(line)
     }
 }

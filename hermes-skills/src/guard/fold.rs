@@ -2,7 +2,9 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use regex::{Captures, Regex};
+use regex::Regex;
+
+use super::expression;
 
 /// The ways of writing a text so that it cannot be read at a glance.
 struct Forms {
@@ -16,15 +18,15 @@ struct Forms {
 }
 
 static FORMS: LazyLock<Option<Forms>> = LazyLock::new(|| {
-    let regex = |source| Regex::new(source).ok();
+    let regex = expression::compile;
     Some(Forms {
         joined: regex(
-            r#"\[((?:\s*["'][^"'\[\]]{0,64}["']\s*,?){2,32})\]\s*\.join\(\s*(?:""|'')?\s*\)|(?:""|'')\.join\(\s*[\[(]((?:\s*["'][^"'\[\]]{0,64}["']\s*,?){2,32})[\])]\s*\)"#,
+            r#"\[(?:\s*["'][^"'\[\]]*["']\s*,?){2,}\]\s*\.join\(\s*(?:""|'')?\s*\)|(?:""|'')\.join\(\s*[\[(](?:\s*["'][^"'\[\]]*["']\s*,?){2,}[\])]\s*\)"#,
         )?,
         sum: regex(r#"["']\s*\+\s*["']"#)?,
-        steps: regex(r#"([\w.])["']\s+/\s+["']([\w.*])"#)?,
+        steps: regex(r#"[\w.]["']\s+/\s+["'][\w.*]"#)?,
         escapes: regex(r"(?:\\x[0-9a-fA-F]{2}){2,}")?,
-        quoted: regex(r#"\b([A-Za-z]+)(?:'(\w{0,12})'|"(\w{0,12})")([A-Za-z]+)"#)?,
+        quoted: regex(r#"\b[A-Za-z]+(?:'\w{0,12}'|"\w{0,12}")[A-Za-z]+"#)?,
         places: regex(r#"["']\s*,\s*["']"#)?,
         codes: regex(r"\[?(?:\s*\d{2,3}\s*,){7,}\s*\d{2,3}\s*\]?")?,
     })
@@ -35,17 +37,13 @@ pub(super) fn fold(line: &str) -> Cow<'_, str> {
     let Some(forms) = &*FORMS else { return Cow::Borrowed(line) };
     let mut folded = Cow::Borrowed(line);
     if line.contains("\\x") {
-        replace(&mut folded, &forms.escapes, |found| unescaped(&found[0]));
+        replace(&mut folded, &forms.escapes, unescaped);
     }
     if line.bytes().filter(|&byte| byte == b',').nth(6).is_some() {
-        replace(&mut folded, &forms.codes, |found| numbered(&found[0]));
+        replace(&mut folded, &forms.codes, numbered);
     }
     if line.contains("join(") {
-        replace(&mut folded, &forms.joined, |found| {
-            let parts = found.get(1).or_else(|| found.get(2)).map_or("", |it| it.as_str());
-            let is_part = |ch: &char| !matches!(ch, '"' | '\'' | ',') && !ch.is_whitespace();
-            format!("\"{}\"", parts.chars().filter(is_part).collect::<String>())
-        });
+        replace(&mut folded, &forms.joined, joined);
     }
     if line.contains("path.join(") || line.contains("File.join(") {
         replace(&mut folded, &forms.places, |_| "/".to_owned());
@@ -54,24 +52,46 @@ pub(super) fn fold(line: &str) -> Cow<'_, str> {
         folded = Cow::Owned(folded.replace("${IFS}", " ").replace("$IFS", " "));
     }
     if line.contains(['\'', '"']) {
-        let part = |found: &Captures<'_>, at| found.get(at).map_or("", |it| it.as_str()).to_owned();
-        replace(&mut folded, &forms.quoted, |found| {
-            [1, 2, 3, 4].map(|at| part(found, at)).concat()
-        });
+        replace(&mut folded, &forms.quoted, |found| found.replace(['\'', '"'], ""));
     }
     if line.contains('+') {
         replace(&mut folded, &forms.sum, |_| String::new());
     }
     if line.contains('/') {
-        replace(&mut folded, &forms.steps, |found| format!("{}/{}", &found[1], &found[2]));
+        replace(&mut folded, &forms.steps, |found| {
+            let ends = (found.chars().next(), found.chars().next_back());
+            ends.0.into_iter().chain(['/']).chain(ends.1).collect()
+        });
     }
     folded
 }
 
-fn replace(text: &mut Cow<'_, str>, form: &Regex, with: impl Fn(&Captures<'_>) -> String) {
-    if let Cow::Owned(replaced) = form.replace_all(text, |found: &Captures<'_>| with(found)) {
-        *text = Cow::Owned(replaced);
+/// Replaces what `form` finds; the place is all that is looked for, which is much cheaper than its
+/// parts.
+fn replace(text: &mut Cow<'_, str>, form: &Regex, with: impl Fn(&str) -> String) {
+    let mut out = String::new();
+    let mut copied = 0;
+    for found in form.find_iter(text) {
+        out.push_str(text.get(copied..found.start()).unwrap_or_default());
+        out.push_str(&with(found.as_str()));
+        copied = found.end();
     }
+    if 0 < copied {
+        out.push_str(text.get(copied..).unwrap_or_default());
+        *text = Cow::Owned(out);
+    }
+}
+
+/// Returns the text that a list of parts is when they are joined.
+fn joined(call: &str) -> String {
+    let list = match call.strip_prefix('[') {
+        Some(list) => list.split(']').next(),
+        None => call.split_once("join(").map(|(_, list)| list),
+    };
+    let is_part = |ch: &char| !matches!(ch, '"' | '\'' | ',') && !ch.is_whitespace();
+    let list =
+        list.unwrap_or_default().trim_matches(|ch: char| "[]()".contains(ch) || ch.is_whitespace());
+    format!("\"{}\"", list.chars().filter(is_part).collect::<String>())
 }
 
 /// Returns the characters that a run of `\x41` stands for.

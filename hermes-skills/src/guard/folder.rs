@@ -82,8 +82,8 @@ impl Folder {
     }
 
     fn entry(mut self, entry: Entry) -> Self {
-        self.entries.push(entry);
-        self.entries.sort_by(|left, right| left.path.cmp(&right.path));
+        let place = self.entries.partition_point(|before| before.path <= entry.path);
+        self.entries.insert(place, entry);
         self
     }
 

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::fold::fold;
+use super::{expression, fold::fold, room::Room};
 
 /// The longest line that is looked at, in bytes.
 const LINE_MAX: usize = 4_096;
@@ -118,6 +118,10 @@ const PROGRAMS: &[&str] = &[
     "chmod",
 ];
 
+/// What a line has one of that defines a name.
+const WORDS: &[&str] =
+    &["=", "for", "with", "curl", "wget", "urlretrieve", "DownloadFile", "-OutFile"];
+
 static MARK: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(MARKS).ok());
 
@@ -130,9 +134,23 @@ static DEFINITION: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r#"\b(?:curl|wget)\b.*?(?:\s-[A-Za-z]*[oO]\s*|--output[ =]|--output-document[ =]|\s>\s*)(\S+)|(?i)\b(?:urlretrieve|downloadfile)\s*\([^,]+,\s*["']?([^"'),]+)|(?i)-outfile\s+(\S+)"#,
     ]
     .into_iter()
-    .filter_map(|source| Regex::new(source).ok())
+    .filter_map(expression::compile)
     .collect()
 });
+
+/// A line with its literals put together.
+#[derive(Debug)]
+pub(super) struct Folded<'l> {
+    line: &'l str,
+    folded: Cow<'l, str>,
+}
+
+impl<'l> Folded<'l> {
+    /// Puts together what stands in `line`, or returns `None` if it is too long.
+    pub(super) fn new(line: &'l str) -> Option<Self> {
+        (line.len() <= LINE_MAX).then(|| Self { line, folded: fold(line) })
+    }
+}
 
 /// What the names of one file stand for.
 #[derive(Debug, Default)]
@@ -146,28 +164,28 @@ impl Values {
     /// Returns `line` with names replaced by what they stand for, or `None` if it has none.
     ///
     /// A list of arguments becomes a command, and a line that runs a downloaded file follows the
-    /// line that downloaded it.
-    pub(super) fn expand<'l>(&self, line: &'l str) -> Option<Cow<'l, str>> {
-        if LINE_MAX < line.len() {
-            return None;
-        }
-        let folded = fold(line);
-        let mut expanded = match self.replaced(&folded) {
-            Cow::Borrowed(_) => folded,
-            Cow::Owned(replaced) => Cow::Owned(replaced),
-        };
-        if ["\", \"", "\",\"", "', '", "','"].iter().any(|between| expanded.contains(between)) {
+    /// line that downloaded it. What makes the line longer takes from `room`, and is left out when
+    /// there is none.
+    pub(super) fn expand(&self, line: &Folded<'_>, room: &mut Room) -> Option<String> {
+        let Folded { line, folded } = line;
+        let mut expanded = self.replaced(folded, |bytes| room.take(bytes));
+        if expanded.contains(',')
+            && ["\", \"", "\",\"", "', '", "','"].iter().any(|between| expanded.contains(between))
+        {
             let flat = expanded.replace("\", \"", " ").replace("\",\"", " ");
             expanded = Cow::Owned(flat.replace("', '", " ").replace("','", " "));
         }
         let download = self.downloads.iter().find(|(file, _)| line.contains(file.as_str()));
-        if let Some((_, before)) = download {
+        if let Some((_, before)) = download
+            && room.take(before.len())
+        {
             expanded = Cow::Owned(format!("{before} ; {expanded}"));
         }
-        (expanded != line).then_some(expanded)
+        (expanded != *line).then(|| expanded.into_owned())
     }
 
-    fn replaced<'l>(&self, line: &'l str) -> Cow<'l, str> {
+    /// Replaces the first names of `line`, as long as `may_grow` by so many bytes.
+    fn replaced<'l>(&self, line: &'l str, mut may_grow: impl FnMut(usize) -> bool) -> Cow<'l, str> {
         if self.values.is_empty() {
             return Cow::Borrowed(line);
         }
@@ -176,7 +194,7 @@ impl Values {
         let mut replaced = 0;
         for (name, start, end) in names(line) {
             let Some(value) = self.values.get(name) else { continue };
-            if REPLACED_MAX <= replaced {
+            if REPLACED_MAX <= replaced || !may_grow(value.len().saturating_sub(end - start)) {
                 break;
             }
             replaced += 1;
@@ -192,21 +210,20 @@ impl Values {
     }
 
     /// Remembers what `line` defines; `expanded` is the line with names replaced.
-    pub(super) fn learn(&mut self, line: &str, expanded: Option<&str>) {
-        if LINE_MAX < line.len() || NAMES_MAX < self.values.len() {
-            return;
-        }
+    pub(super) fn learn(&mut self, line: &Folded<'_>, expanded: Option<&str>) {
+        let Folded { line, folded } = line;
         let [assignment, each, with, download] = DEFINITION.as_slice() else { return };
-        if !["=", "for", "with", "curl", "wget", "urlretrieve", "DownloadFile", "-OutFile"]
-            .iter()
-            .any(|word| line.contains(word))
-        {
+        if NAMES_MAX < self.values.len() || !WORDS.iter().any(|word| line.contains(word)) {
             return;
         }
-        let folded = fold(line);
-        if let Some(found) = assignment.captures(&folded) {
+        if let Some(found) = assignment.captures(folded) {
             let name = found.get(1).map_or("", |it| it.as_str());
-            let value = self.replaced(found.get(2).map_or("", |it| it.as_str())).into_owned();
+            let mut grown = 0;
+            let value = self.replaced(found.get(2).map_or("", |it| it.as_str()), |bytes| {
+                grown += bytes;
+                grown <= LINE_MAX
+            });
+            let value = value.into_owned();
             self.remember(name, &value);
         } else if let Some(found) = each.captures(expanded.unwrap_or(line)) {
             let part = |index| found.get(index).map_or("", |it| it.as_str());
@@ -234,10 +251,13 @@ impl Values {
 
     fn remember(&mut self, name: &str, value: &str) {
         let value = value.trim().trim_end_matches(';');
+        if VALUE_MAX < value.len() {
+            self.values.remove(name);
+            return;
+        }
         let place = value.split_whitespace().any(is_whole_place);
-        let short = value.len() <= VALUE_MAX;
         let program = PROGRAMS.contains(&program_name(value));
-        if short && (place || program || MARK.as_ref().is_some_and(|marks| marks.is_match(value))) {
+        if place || program || MARK.as_ref().is_some_and(|marks| marks.is_match(value)) {
             let bare = if place || program { unquoted(value) } else { value };
             let is_word = place && !value.contains(char::is_whitespace);
             let bare = if is_word { bare.replace(['"', '\''], "") } else { bare.to_owned() };
@@ -254,12 +274,21 @@ fn program_name(value: &str) -> &str {
     bare.rsplit('/').next().unwrap_or(bare)
 }
 
-/// Returns whether a word is a whole disk or home.
+/// Returns whether a word is a whole disk or home, whatever quotes are in it.
 fn is_whole_place(word: &str) -> bool {
-    let word = word.replace(['"', '\''], "");
-    let folder = word.strip_suffix("/*").or_else(|| word.strip_suffix('/')).unwrap_or(&word);
-    matches!(folder, "" | "~" | "$HOME" | "${HOME}" | "/etc" | "/home" | "/usr" | "/var")
-        && !word.is_empty()
+    /// The longest such word.
+    const LONGEST: usize = "${HOME}/*".len();
+    let mut bare = [0; LONGEST];
+    let mut length = 0;
+    for byte in word.bytes().filter(|byte| !matches!(byte, b'"' | b'\'')) {
+        let Some(place) = bare.get_mut(length) else { return false };
+        *place = byte;
+        length += 1;
+    }
+    let bare = bare.get(..length).unwrap_or_default();
+    let folder = bare.strip_suffix(b"/*").or_else(|| bare.strip_suffix(b"/")).unwrap_or(bare);
+    matches!(folder, b"" | b"~" | b"$HOME" | b"${HOME}" | b"/etc" | b"/home" | b"/usr" | b"/var")
+        && !bare.is_empty()
 }
 
 /// Returns the names in a line, with where they begin and end; a `$` and braces belong to them.
@@ -305,11 +334,14 @@ mod tests {
     #[track_caller]
     fn check(lines: &[&str], last: &str, expected: Option<&str>) {
         let mut values = Values::default();
+        let mut room = Room::new();
         for line in lines {
-            let expanded = values.expand(line).map(Cow::into_owned);
-            values.learn(line, expanded.as_deref());
+            let line = Folded::new(line).unwrap();
+            let expanded = values.expand(&line, &mut room);
+            values.learn(&line, expanded.as_deref());
         }
-        assert_eq!(values.expand(last).as_deref(), expected);
+        let last = Folded::new(last).unwrap();
+        assert_eq!(values.expand(&last, &mut room).as_deref(), expected);
     }
 
     #[test]
