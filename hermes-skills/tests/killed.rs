@@ -26,9 +26,17 @@ const HOME: &str = "HERMES_KILLED_HOME";
 const READY: &str = "ready";
 const ROUNDS: u64 = 12;
 
+/// So few changes are kept that old ones are forgotten again and again.
+const KEPT: usize = 6;
+
 fn content(turn: usize) -> String {
     let line = format!("Step of turn {turn}.\n");
     format!("---\nname: worn\ndescription: Changes all the time.\n---\n{}", line.repeat(2_000))
+}
+
+fn turn_of(text: &str) -> usize {
+    let line = text.lines().last().unwrap();
+    line.trim_start_matches("Step of turn ").trim_end_matches('.').parse().unwrap()
 }
 
 fn name(text: &str) -> SkillName {
@@ -45,8 +53,10 @@ async fn commit(store: &FsSkills, skill: &str, action: SkillAction) {
 #[ignore = "started by the other test"]
 async fn change_skills_until_killed() {
     let Some(home) = std::env::var_os(HOME) else { return };
-    let store = FsSkills::new(&home);
-    for turn in 0.. {
+    let store = FsSkills::new(&home).revisions(KEPT);
+    // No turn is like one before, so that every one is a change.
+    let start = turn_of(&store.read("worn", &SkillFile::main()).await.unwrap().text.value) + 1;
+    for turn in start.. {
         let expected = Expected::Any;
         let file = SkillFile::main();
         commit(&store, "worn", SkillAction::Write { file, content: content(turn), expected }).await;
@@ -54,7 +64,7 @@ async fn change_skills_until_killed() {
         let content = content(turn).replace("worn", "brief");
         commit(&store, "brief", SkillAction::Create { category, content }).await;
         commit(&store, "brief", SkillAction::Delete { expected, absorbed_into: None }).await;
-        if turn == 0 {
+        if turn == start {
             durable::replace(&Path::new(&home).join(READY), b"").unwrap();
         }
     }
@@ -84,7 +94,7 @@ fn wait_until_under_way(child: &mut Child, ready: &Path) {
 #[tokio::test]
 async fn whatever_moment_it_is_killed_at_everything_is_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let store = FsSkills::new(folder.path());
+    let store = FsSkills::new(folder.path()).revisions(KEPT);
     let create = SkillAction::Create { category: None, content: content(0) };
     commit(&store, "worn", create).await;
 
@@ -99,18 +109,20 @@ async fn whatever_moment_it_is_killed_at_everything_is_whole() {
         check(&store, folder.path()).await;
     }
     let made = store.history(&name("worn"), usize::MAX).await.unwrap().len();
-    assert!(1 < made, "nothing was ever changed");
+    assert!((2..=2 * KEPT).contains(&made), "nothing was changed, or nothing forgotten");
 }
 
 /// Checks that what is there is what the history says, and that the store goes on.
 async fn check(store: &FsSkills, home: &Path) {
     let text = store.read("worn", &SkillFile::main()).await.unwrap().text;
-    let turn = text.value.lines().last().unwrap();
-    let turn: usize =
-        turn.trim_start_matches("Step of turn ").trim_end_matches('.').parse().unwrap();
+    let turn = turn_of(&text.value);
     assert_eq!(text.value, content(turn), "half a file");
     let history = store.history(&name("worn"), 2).await.unwrap();
     assert_eq!(history.first().and_then(|it| it.after), Some(text.version), "the history lies");
+    for version in history.iter().flat_map(|it| [it.before, it.after]).flatten() {
+        let blob = home.join("skills/.journal/blobs").join(version.to_string());
+        assert_eq!(fs::read(blob).ok().map(Version::of), Some(version), "a text is lost");
+    }
 
     let brief = home.join("skills/ops/brief");
     let history = store.history(&name("brief"), 1).await.unwrap();

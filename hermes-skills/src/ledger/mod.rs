@@ -2,14 +2,17 @@
 //!
 //! It lies in `skills/.journal/`, beside hermes-agent's files and out of their way:
 //!
-//! - `journal.jsonl` is only ever appended to. A change writes a `begin` line, is made, and writes an
-//!   `end` line, or `void` if it could not be made. After a crash the state of the skill tells which
-//!   it is.
+//! - `journal.jsonl` is appended to, and replaced whole when old changes are forgotten. A change
+//!   writes a `begin` line, is made, and writes an `end` line, or `void` if it could not be made.
+//!   After a crash the state of the skill tells which it is.
 //! - `blobs/<sha256>` holds the texts before and after.
 //! - `deleted/<id>/` holds the folders of deleted skills.
 //! - `stage/` holds what is not complete yet; whoever takes the lock empties it.
+//!
+//! With a change that is forgotten go the texts and folders that no other needs.
 
 mod entry;
+mod trim;
 
 use std::{
     collections::HashMap,
@@ -105,10 +108,17 @@ impl Ledger {
 
     /// Writes that `entry` is about to be made, and gives it its id.
     pub(crate) fn begin(&self, entry: Entry) -> io::Result<Entry> {
-        let place = fs::metadata(self.journal()).map_or(0, |it| it.len());
-        let entry = entry.named(place);
+        let text = match durable::read(&self.journal(), MAX_BYTES) {
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read?,
+        };
+        let place = u64::try_from(text.len()).unwrap_or(u64::MAX);
+        // Where old changes were forgotten, one that is kept may have begun at the same place.
+        let is_free = |it: &Entry| memchr::memmem::find(&text, it.id.as_str().as_bytes()).is_none();
+        let mut named = (place..).map(|place| entry.clone().named(place));
+        let entry = named.find(is_free).unwrap_or(entry);
         self.append(&Line::Begin(Box::new(entry.clone())))?.sync_data()?;
-        if place == 0 {
+        if text.is_empty() {
             durable::sync_folder(&self.folder)?;
         }
         Ok(entry)

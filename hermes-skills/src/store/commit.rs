@@ -26,7 +26,10 @@ const PROMPT_SNAPSHOT: &str = ".skills_prompt_snapshot.json";
 impl Disk {
     pub(super) fn commit(&self, change: &SkillChange) -> Result<SkillCommit, SkillError> {
         let _lock = self.ledger().lock(self.patience).map_err(backend)?;
-        self.recover()?;
+        if self.revisions.saturating_mul(2) <= self.recover()? {
+            // Nothing depends on it; the next change tries again.
+            let _ = self.ledger().trim(self.revisions);
+        }
         let plan = self.plan(change)?;
         self.carry_out(plan)
     }
@@ -157,14 +160,15 @@ impl Disk {
         }
     }
 
-    /// Brings to an end what a killed process left open. The caller holds the lock.
-    pub(super) fn recover(&self) -> Result<(), SkillError> {
+    /// Brings to an end what a killed process left open, and returns how many changes there were
+    /// besides. The caller holds the lock.
+    pub(super) fn recover(&self) -> Result<usize, SkillError> {
         let ledger = self.ledger();
         if ledger.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
-        let open = ledger.account().map_err(backend)?.open;
-        for entry in &open {
+        let account = ledger.account().map_err(backend)?;
+        for entry in &account.open {
             if let Done::Write { file } = &entry.done {
                 let file = self.root.join(&entry.path).join(file.as_str());
                 file.parent().map(files::sweep);
@@ -175,7 +179,8 @@ impl Disk {
                 ledger.void(entry).map_err(backend)?;
             }
         }
-        ledger.clear_stage().map_err(backend)
+        ledger.clear_stage().map_err(backend)?;
+        Ok(account.made.len())
     }
 
     /// Returns whether the skills folder is as it is after `entry`.

@@ -41,7 +41,9 @@ use crate::ledger::Ledger;
 /// # What it writes beside the skills
 ///
 /// `.usage.json` in hermes-agent's shape, and `.journal/` of its own: every change with the texts
-/// before and after, and the folders of deleted skills. They stay until somebody removes them.
+/// before and after, and the folders of deleted skills. The latest [`revisions`](Self::revisions) of
+/// all skills together can be taken back; older ones are forgotten, once there are twice as many,
+/// and with them the deleted folders. What is archived stays.
 ///
 /// Cloning it is cheap. Several stores on one folder, in one process or many, see each other's
 /// changes and wait for each other. The work runs on tokio's threads for blocking work; a change that
@@ -86,10 +88,13 @@ pub(super) struct Disk {
     pub(super) scanner: Arc<dyn Scanner>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) patience: Duration,
+    /// How many changes are kept, at least one.
+    pub(super) revisions: usize,
 }
 
 impl FsSkills {
     const DEFAULT_PATIENCE: Duration = Duration::from_secs(10);
+    const DEFAULT_REVISIONS: usize = 1_000;
 
     /// Names the skills under `home`, in its folder `skills`. Nothing is read or created yet.
     pub fn new(home: impl Into<PathBuf>) -> Self {
@@ -101,6 +106,7 @@ impl FsSkills {
             scanner: Arc::new(DefaultScanner),
             clock: Arc::new(SystemClock),
             patience: Self::DEFAULT_PATIENCE,
+            revisions: Self::DEFAULT_REVISIONS,
         };
         Self { disk: Arc::new(disk) }
     }
@@ -128,6 +134,16 @@ impl FsSkills {
     #[must_use]
     pub fn patience(self, patience: Duration) -> Self {
         self.with(|disk| disk.patience = patience)
+    }
+
+    /// Sets how many changes, of all skills together, can be seen and taken back at least; 1,000 by
+    /// default, one at the least.
+    ///
+    /// There are never more than twice as many. Stores on one folder should agree on it: the one
+    /// that keeps fewest decides.
+    #[must_use]
+    pub fn revisions(self, revisions: usize) -> Self {
+        self.with(|disk| disk.revisions = revisions.max(1))
     }
 
     /// Returns the folder that holds the skills.
