@@ -255,9 +255,12 @@ impl Values {
             self.values.remove(name);
             return;
         }
-        let place = value.split_whitespace().any(is_whole_place);
         let program = PROGRAMS.contains(&program_name(value));
-        if place || program || MARK.as_ref().is_some_and(|marks| marks.is_match(value)) {
+        let is_marked = program || MARK.as_ref().is_some_and(|marks| marks.is_match(value));
+        let is_plain = unquoted(value) == value && value.contains(char::is_whitespace);
+        // Of what is remembered as it stands anyway, the words need not be looked at.
+        let place = !(is_marked && is_plain) && value.split_whitespace().any(is_whole_place);
+        if place || is_marked {
             let bare = if place || program { unquoted(value) } else { value };
             let is_word = place && !value.contains(char::is_whitespace);
             let bare = if is_word { bare.replace(['"', '\''], "") } else { bare.to_owned() };
