@@ -129,6 +129,13 @@ pub(crate) fn blocking(text: &str, scanner: &dyn Scanner) -> Vec<Finding> {
     findings.into_iter().filter(Finding::blocks).collect()
 }
 
+/// Returns the names of the rules that found something, each once where they follow one another.
+pub(crate) fn ids(findings: &[Finding]) -> String {
+    let mut ids: Vec<&str> = findings.iter().map(|finding| &*finding.id).collect();
+    ids.dedup();
+    ids.join(", ")
+}
+
 /// Returns what [prepared](prepare) `edits` make of `entries`.
 pub(crate) fn apply(entries: &[String], edits: &[MemoryEdit]) -> Result<Vec<String>, MemoryError> {
     let mut list = entries.to_vec();

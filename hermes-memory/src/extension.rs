@@ -92,8 +92,8 @@ impl Memory {
         self
     }
 
-    /// Sets what judges entries before they reach the prompt; [`DefaultScanner`] by default. What
-    /// judges them before they are stored is the backend's.
+    /// Sets what judges entries before they reach the prompt or an answer of the tool;
+    /// [`DefaultScanner`] by default. What judges them before they are stored is the backend's.
     #[must_use]
     pub fn scanner(mut self, scanner: impl Scanner + 'static) -> Self {
         self.scanner = Arc::new(scanner);
@@ -150,6 +150,7 @@ impl Memory {
     /// Returns the tool.
     pub fn tool(&self) -> MemoryTool {
         MemoryTool::of(Arc::clone(&self.backend), self.targets, self.pending.clone())
+            .judging(Arc::clone(&self.scanner))
     }
 
     /// Returns the section of the prompt that shows the lists.
@@ -259,9 +260,7 @@ impl MemorySection {
 
 /// Returns what stands in the prompt for an entry, and tells the host.
 fn withheld(target: Target, findings: &[Finding], section: &mut Section) -> String {
-    let mut ids: Vec<&str> = findings.iter().map(|finding| &*finding.id).collect();
-    ids.dedup();
-    let (place, ids) = (file_name(target), ids.join(", "));
+    let (place, ids) = (file_name(target), edit::ids(findings));
     section.warnings.push(format!(
         "{place}: an entry was kept out of the prompt ({ids}); it is still stored and can be removed"
     ));

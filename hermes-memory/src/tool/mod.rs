@@ -1,6 +1,7 @@
 //! The `memory` tool.
 
 pub(crate) mod args;
+mod mark;
 pub(crate) mod reply;
 
 use std::{
@@ -13,12 +14,13 @@ use std::{
 use async_trait::async_trait;
 use hermes_core::{
     change::{Change, ChangeAction, ChangeTarget},
-    memory::{MemoryBackend, MemoryChange, MemoryCommit, MemoryEdit, Target},
+    memory::{MemoryBackend, MemoryChange, MemoryCommit, MemoryEdit, MemoryError, Target},
     origin::OriginKind,
     pending::{PendingStore, no_place, no_place_warning},
     review::{Proposal, Verdict},
     serde_json::{Value, json},
     store::SessionId,
+    threat::{DefaultScanner, Scanner},
     tool::{Tool, ToolContext, ToolError, ToolOutput, ToolSpec},
     version::{Expected, Version, diff},
 };
@@ -59,7 +61,9 @@ const SETTING: &str = "`hermes_memory::Memory::pending`";
 ///   a later answer showed. Otherwise it is shown the list and may try again. It may always add, for
 ///   that overwrites nothing. A change that the user asked for carries its evidence in the quoted
 ///   passage.
-///
+/// - An answer that shows the list withholds an entry that [`Memory::scanner`](crate::Memory::scanner)
+///   blocks, as the prompt does: what was found stands in its place, and a handle that the model may
+///   pass as `old_text` to remove it. Such a list does not count as seen.
 /// - A change that has begun is made and reported although the turn is cancelled meanwhile.
 /// - A change that the policy [holds](Verdict::Hold) is checked as if it was to be made. One that the
 ///   user asked for is put to the agent's approver, if there is one; any other, and one about which the
@@ -71,6 +75,7 @@ pub struct MemoryTool {
     backend: Arc<dyn MemoryBackend>,
     targets: Targets,
     pending: Option<Arc<dyn PendingStore>>,
+    scanner: Arc<dyn Scanner>,
     failures: Failures,
 }
 
@@ -85,15 +90,23 @@ impl MemoryTool {
         targets: Targets,
         pending: Option<Arc<dyn PendingStore>>,
     ) -> Self {
-        Self { backend, targets, pending, failures: Failures::default() }
+        let scanner = Arc::new(DefaultScanner);
+        Self { backend, targets, pending, scanner, failures: Failures::default() }
+    }
+
+    /// Sets what judges entries before they stand in an answer.
+    pub(crate) fn judging(mut self, scanner: Arc<dyn Scanner>) -> Self {
+        self.scanner = scanner;
+        self
     }
 
     async fn run(
         &self,
-        request: Request,
+        mut request: Request,
         arguments: &Value,
         context: &ToolContext,
     ) -> Result<ToolOutput, Refusal> {
+        self.resolve(&mut request).await;
         let Request { target, ref edits, .. } = request;
         let proposal = Proposal::Memory { target, edits: edits.clone() };
         let is_held = match context.judge(proposal) {
@@ -119,7 +132,7 @@ impl MemoryTool {
     ) -> Result<ToolOutput, Refusal> {
         let target = request.target;
         let commit = self.backend.commit(change).await;
-        let commit = commit.map_err(|err| Refusal::of_error(err, request))?;
+        let commit = commit.map_err(|err| self.refusal(err, request))?;
         note(&commit, target, context);
         let output = reply::done(request, &commit);
         Ok(match change_of(&commit, target) {
@@ -137,7 +150,7 @@ impl MemoryTool {
         context: &ToolContext,
     ) -> Result<ToolOutput, Refusal> {
         let commit = self.backend.preview(&change).await;
-        let commit = commit.map_err(|err| Refusal::of_error(err, request))?;
+        let commit = commit.map_err(|err| self.refusal(err, request))?;
         if let Some(commit) = commit.as_ref().filter(|it| it.before == it.after) {
             return Ok(reply::done(request, commit));
         }
@@ -174,6 +187,20 @@ impl MemoryTool {
         Ok(reply::held(target, &held).with_change(change.held(held.id.as_str())))
     }
 
+    /// Puts entries in the place of the handles by which `request` names them.
+    async fn resolve(&self, request: &mut Request) {
+        if !request.edits.iter().any(mark::names_one) {
+            return;
+        }
+        if let Ok(read) = self.backend.read(request.target).await {
+            request.edits.iter_mut().for_each(|it| mark::resolve(it, &read.value.entries));
+        }
+    }
+
+    fn refusal(&self, err: MemoryError, request: &Request) -> Refusal {
+        Refusal::of_error(mark::in_error(err, request.target, &*self.scanner), request)
+    }
+
     /// Answers a call that went wrong, with the list where that helps.
     async fn refuse(
         &self,
@@ -194,11 +221,21 @@ impl MemoryTool {
         refusal.output(live)
     }
 
-    /// Reads the list for an answer that shows it.
+    /// Reads the list for an answer that shows it. Only a list that is shown whole counts as seen.
     async fn live(&self, target: Target, context: &ToolContext) -> Option<Live> {
         let read = self.backend.read(target).await.ok()?;
-        context.seen().note(seen_name(target), read.version);
-        Some(Live { entries: read.value.entries, fill: read.value.fill })
+        let (mut entries, fill) = (read.value.entries, read.value.fill);
+        let mut note = None;
+        for entry in &mut entries {
+            if let Some(mark) = mark::of(entry, target, &*self.scanner) {
+                *entry = mark;
+                note = Some(mark::note(context.origin()));
+            }
+        }
+        if note.is_none() {
+            context.seen().note(seen_name(target), read.version);
+        }
+        Some(Live { entries, fill, note })
     }
 }
 

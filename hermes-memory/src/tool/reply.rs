@@ -16,8 +16,11 @@ type Object = Map<String, Value>;
 /// A list as it is now, for a model that has to correct itself.
 #[derive(Debug)]
 pub(super) struct Live {
+    /// The entries, with a mark in the place of each that is withheld.
     pub(super) entries: Vec<String>,
     pub(super) fill: Fill,
+    /// What there is to know of those that are withheld.
+    pub(super) note: Option<&'static str>,
 }
 
 /// The answer to a call that went wrong.
@@ -169,6 +172,9 @@ impl Refusal {
                 self.keys.insert("usage".to_owned(), usage.into());
             }
             self.keys.insert("current_entries".to_owned(), live.entries.into());
+            if let Some(note) = live.note {
+                self.keys.insert("note".to_owned(), note.into());
+            }
         }
         let text = Value::Object(self.keys).to_string();
         if self.is_broken { ToolOutput::failed(text) } else { ToolOutput::rejected(text) }
