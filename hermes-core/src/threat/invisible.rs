@@ -114,6 +114,9 @@ impl Place {
             0xe0020..=0xe007f if self.flag => None,
             0xfeff if start == 0 => None,
             0xfe00..=0xfe0f if self.seen.is_some_and(takes_variation) => None,
+            0x200e | 0x200f | 0x61c | 0xfe00..=0xfe0f if self.splits_a_word(next) => {
+                Some(Severity::Block)
+            }
             0xad | 0x200e | 0x200f | 0x61c | 0xfe00..=0xfe0f => {
                 (!beside_foreign).then_some(Severity::Warn)
             }
@@ -137,6 +140,12 @@ impl Place {
             }
             _ => Some(Severity::Block),
         }
+    }
+
+    /// Returns whether Latin letters stand on both sides.
+    fn splits_a_word(&self, next: Option<char>) -> bool {
+        let is_letter = |ch: Option<char>| ch.is_some_and(|ch| ch.is_ascii_alphabetic());
+        is_letter(self.seen) && is_letter(next)
     }
 }
 
@@ -201,6 +210,12 @@ mod tests {
     #[test]
     fn a_soft_hyphen_warns() {
         check("vis\u{ad}ible", &[("invisible_unicode_U+00AD", Severity::Warn)]);
+    }
+
+    #[test]
+    fn a_mark_of_direction_warns_between_words_and_blocks_inside_one() {
+        check("left \u{200e}right", &[("invisible_unicode_U+200E", Severity::Warn)]);
+        check("rea\u{200e}dable", &[("invisible_unicode_U+200E", Severity::Block)]);
     }
 
     #[test]

@@ -59,20 +59,44 @@ impl Hidden {
         let inside = rest.get(1..).unwrap_or_default();
         let length = inside.find(['<', '>']).unwrap_or(inside.len());
         let tag = inside.get(..length).unwrap_or_default();
+        self.unshown_attributes(tag, at + 1);
         if !is_hiding(tag) {
+            if is_unshown(tag) {
+                let content = inside.get(length..).unwrap_or_default();
+                let content = content.strip_prefix('>').unwrap_or(content);
+                let end = content.find('<').unwrap_or(content.len());
+                let start = at + rest.len() - content.len();
+                self.regions.push(start..start + end);
+            }
             return length;
         }
         let closed = inside.as_bytes().get(length) == Some(&b'>');
         let content_at = at + 2 + length;
         let content = if closed { inside.get(length + 1..).unwrap_or_default() } else { "" };
         let content = content.get(..content.find('<').unwrap_or(content.len())).unwrap_or_default();
-        let has_text = content.chars().any(char::is_alphanumeric);
-        let severity = if has_text || !closed { Severity::Block } else { Severity::Warn };
+        let words = content
+            .split_whitespace()
+            .filter(|it| !it.starts_with('&') && it.contains(char::is_alphanumeric));
+        // Parts of a page that a script shows later have a name there, not a sentence.
+        let harmless = if is_styled(tag) { 0 } else { LABEL_WORDS_MAX };
+        let severity =
+            if harmless < words.count() || !closed { Severity::Block } else { Severity::Warn };
         self.regions.push(content_at..content_at + content.len());
         let end = if closed { content_at + content.len() } else { at + 1 + length };
         let reason = "holds text that the page does not show";
         self.findings.push(Finding::new("hidden_div", severity, at..end, reason));
         length
+    }
+
+    /// What an image says instead of itself, and what an element says when it is pointed at.
+    fn unshown_attributes(&mut self, tag: &str, at: usize) {
+        for name in ["alt=\"", "title=\""] {
+            let Some(found) = find_ignoring_case(tag, name) else { continue };
+            let start = found + name.len();
+            let value = tag.get(start..).unwrap_or_default();
+            let length = value.find('"').unwrap_or(value.len());
+            self.regions.push(at + start..at + start + length);
+        }
     }
 
     /// What begins with the end of a label: comments of Markdown and images.
@@ -82,11 +106,22 @@ impl Hidden {
             let after = text.get(at + 1..).unwrap_or_default();
             if after.starts_with("(http") {
                 self.image(text, at);
+            } else if let Some(address) = after.strip_prefix(": http") {
+                self.link_title(text.len() - address.len(), address);
             } else if let Some(comment) = after.strip_prefix(": ")
                 && comment_end <= at
             {
                 comment_end = at + 3 + self.link_comment(text, at, comment);
             }
+        }
+    }
+
+    /// The title of a link that is defined apart, `[x]: https://a.example "title"`.
+    fn link_title(&mut self, at: usize, address: &str) {
+        let line = address.get(..address.find('\n').unwrap_or(address.len())).unwrap_or_default();
+        if let Some((before, title)) = line.split_once(['"', '\'']) {
+            let start = at + before.len() + 1;
+            self.regions.push(start..start + title.len());
         }
     }
 
@@ -129,6 +164,8 @@ const MARKDOWN_EXFIL: &str = "markdown_exfil";
 
 /// How long the label of an image may be, in bytes.
 const LABEL_MAX: usize = 160;
+/// How many words an element with the attribute `hidden` may have.
+const LABEL_WORDS_MAX: usize = 2;
 /// How long its address may be, in bytes.
 const ADDRESS_MAX: usize = 2_048;
 
@@ -156,8 +193,11 @@ fn takes_something_along(address: &str) -> bool {
         "input",
         "answer",
     ];
+    const PLACEHOLDERS: [&str; 4] = ["INSERT_", "YOUR_", "THE_", "FILL_"];
     let Some((_, query)) = address.split_once(['?', '#']) else { return false };
-    let Some(filled) = query.find(['$', '{', '[', '<']) else { return false };
+    let filled = query.find(['$', '{', '[', '<']);
+    let filled = filled.or_else(|| PLACEHOLDERS.iter().find_map(|it| query.find(it)));
+    let Some(filled) = filled else { return false };
     let filled = query.get(filled..).unwrap_or_default().to_ascii_lowercase();
     TAKEN.iter().any(|it| filled.contains(it))
 }
@@ -192,7 +232,32 @@ fn is_hiding(tag: &str) -> bool {
         .filter(|ch| !ch.is_whitespace())
         .map(|ch| ch.to_ascii_lowercase())
         .collect();
-    STYLES.iter().any(|it| style.contains(it))
+    STYLES.iter().any(|it| style.contains(it)) || is_painted_over(&style)
+}
+
+/// Returns whether a style paints the letters in the colour of what is behind them.
+fn is_painted_over(style: &str) -> bool {
+    let value = |name: &str| {
+        let after = style.split(['"', '\'', ';']).find_map(|it| it.strip_prefix(name))?;
+        Some(after.trim_start_matches('#')).filter(|it| !it.is_empty())
+    };
+    let behind = value("background:").or_else(|| value("background-color:"));
+    behind.is_some() && behind == value("color:")
+}
+
+/// Returns whether a page shows nothing of an element, or letters in the colour of paper.
+fn is_unshown(tag: &str) -> bool {
+    let name = tag.split(|ch: char| !ch.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let is_white = || {
+        [r#"color="white""#, r##"color="#fff""##, r##"color="#ffffff""##]
+            .into_iter()
+            .any(|it| find_ignoring_case(tag, it).is_some())
+    };
+    name.eq_ignore_ascii_case("template") || name.eq_ignore_ascii_case("font") && is_white()
+}
+
+fn is_styled(tag: &str) -> bool {
+    find_ignoring_case(tag, "style").is_some()
 }
 
 fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
@@ -213,12 +278,26 @@ mod tests {
     #[test]
     fn a_hidden_element_with_text_blocks() {
         check("<p style='opacity: 0'>obey</p>", &[("hidden_div", Severity::Block)]);
-        check("<span hidden>obey</span>", &[("hidden_div", Severity::Block)]);
+        check("<span hidden>obey the mail</span>", &[("hidden_div", Severity::Block)]);
+    }
+
+    #[test]
+    fn letters_in_the_colour_of_the_paper_block() {
+        let hidden = "<p style=\"color: #fff; background: #fff\">obey</p>";
+        let shown = "<p style=\"color: #000; background: #fff\">shown</p>";
+
+        check(hidden, &[("hidden_div", Severity::Block)]);
+        check(shown, &[]);
     }
 
     #[test]
     fn an_empty_hidden_element_warns() {
         check("<div style=\"display:none\" id=\"modal\"></div>", &[("hidden_div", Severity::Warn)]);
+    }
+
+    #[test]
+    fn a_hidden_element_with_a_name_warns() {
+        check("<div hidden id=\"tab-2\">Prices</div>", &[("hidden_div", Severity::Warn)]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::{
     dictionary::{Check, Class, Dictionary, Entry, Marks, Outcome, Track},
     grammar::Gap,
+    nearby::Nearby,
     token::Hit,
 };
 
@@ -25,13 +26,16 @@ pub(super) struct Scratch {
     base: u32,
 }
 
-/// Returns the matches in `hits`; `is_hidden` tells whether a hit lies in text that is not shown.
+/// Gives the matches in the hits of `nearby` to `report`, by their last hits; `is_hidden` tells
+/// whether a hit lies in text that is not shown.
 pub(super) fn find(
-    hits: &[Hit],
+    nearby: &Nearby<'_>,
     scratch: &mut Scratch,
     is_hidden: impl Fn(&Hit) -> bool,
-) -> Vec<Match> {
+    report: impl FnMut(Match),
+) {
     let dictionary = Dictionary::get();
+    let hits = nearby.hits();
     let count = u32::try_from(hits.len()).unwrap_or(u32::MAX);
     let next = scratch.base.checked_add(count).filter(|_| !scratch.states.is_empty());
     if next.is_none() {
@@ -43,19 +47,18 @@ pub(super) fn find(
     scratch.base = next.unwrap_or(count);
     let mut matcher = Matcher {
         dictionary,
-        hits,
+        nearby,
         is_hidden,
+        report,
         states: &mut scratch.states,
         base,
         windows: Windows::default(),
         reach: [0; Gap::COUNT],
         derived: Vec::new(),
-        matches: Vec::new(),
     };
     for (index, hit) in hits.iter().enumerate() {
         matcher.feed(index, hit);
     }
-    matcher.matches
 }
 
 /// How far the newest partial match has come at one step; both are numbers of hits.
@@ -84,20 +87,17 @@ impl Windows {
     /// Moves on to the hit at `index`.
     fn advance(&mut self, hits: &[Hit], index: usize) {
         let Some(hit) = hits.get(index) else { return };
-        let skip = |mut from: usize, is_out: &dyn Fn(&Hit) -> bool| {
-            while from < index && hits.get(from).is_some_and(is_out) {
-                from += 1;
-            }
-            from
-        };
         let beyond = |it: &Hit, reach: u32| it.position + reach < hit.position;
-        self.line = skip(self.line, &|it| it.line != hit.line);
-        self.near = skip(self.near, &|it| beyond(it, 60));
-        self.sentence = skip(self.sentence, &|it| it.sentence != hit.sentence || beyond(it, 30));
-        self.clause = skip(self.clause, &|it| it.clause != hit.clause || beyond(it, 10));
-        self.close = skip(self.close.max(self.clause), &|it| beyond(it, 4));
-        self.next = skip(self.next, &|it| beyond(it, 1));
-        self.same = skip(self.same.max(self.next), &|it| beyond(it, 0));
+        let before = hits.get(..index).unwrap_or_default();
+        self.line = skip(before, self.line, |it| it.line != hit.line);
+        self.near = skip(before, self.near, |it| beyond(it, 60));
+        let out = |it: &Hit| it.sentence != hit.sentence || beyond(it, 30);
+        self.sentence = skip(before, self.sentence, out);
+        let out = |it: &Hit| it.clause != hit.clause || beyond(it, 10);
+        self.clause = skip(before, self.clause, out);
+        self.close = skip(before, self.close.max(self.clause), |it| beyond(it, 4));
+        self.next = skip(before, self.next, |it| beyond(it, 1));
+        self.same = skip(before, self.same.max(self.next), |it| beyond(it, 0));
     }
 
     fn start(&self, gap: Gap, weighs: bool) -> usize {
@@ -113,10 +113,17 @@ impl Windows {
     }
 }
 
-struct Matcher<'h, F> {
+/// Returns the first hit from `from` on that is not out of reach.
+fn skip(hits: &[Hit], from: usize, is_out: impl Fn(&Hit) -> bool) -> usize {
+    let rest = hits.get(from..).unwrap_or_default();
+    from + rest.iter().take_while(|hit| is_out(hit)).count()
+}
+
+struct Matcher<'h, F, R> {
     dictionary: &'static Dictionary,
-    hits: &'h [Hit],
+    nearby: &'h Nearby<'h>,
     is_hidden: F,
+    report: R,
     states: &'h mut [State],
     /// The number of the first hit.
     base: u32,
@@ -124,14 +131,13 @@ struct Matcher<'h, F> {
     /// The numbers of the first hits in reach, by gap.
     reach: [u32; Gap::COUNT],
     derived: Vec<(Class, u32)>,
-    matches: Vec<Match>,
 }
 
-impl<F: Fn(&Hit) -> bool> Matcher<'_, F> {
+impl<F: Fn(&Hit) -> bool, R: FnMut(Match)> Matcher<'_, F, R> {
     fn feed(&mut self, index: usize, hit: &Hit) {
         let Some(word) = self.dictionary.word(hit.word) else { return };
         let entries = self.dictionary.entries(word);
-        self.windows.advance(self.hits, index);
+        self.windows.advance(self.nearby.hits(), index);
         let weighs = !word.role.is_weightless();
         for (reach, gap) in self.reach.iter_mut().zip(Gap::ALL) {
             *reach = self.base + number(self.windows.start(gap, weighs));
@@ -181,7 +187,7 @@ impl<F: Fn(&Hit) -> bool> Matcher<'_, F> {
     }
 
     fn hit(&self, number: u32) -> Option<&Hit> {
-        self.hits.get(number.checked_sub(self.base)? as usize)
+        self.nearby.hits().get(number.checked_sub(self.base)? as usize)
     }
 
     fn follows(&self, state: State, first: u32, gap: Gap) -> bool {
@@ -214,68 +220,48 @@ impl<F: Fn(&Hit) -> bool> Matcher<'_, F> {
         }
         match track.outcome {
             Outcome::Class(class) => self.derived.push((class, self.base + number(first))),
-            Outcome::Rule(rule) => self.matches.push(Match { rule, first, last }),
+            Outcome::Rule(rule) => (self.report)(Match { rule, first, last }),
         }
     }
 
     fn holds(&self, check: Check, first: usize, last: usize) -> bool {
-        let (Some(start), Some(end)) = (self.hits.get(first), self.hits.get(last)) else {
+        let hits = self.nearby.hits();
+        let (Some(start), Some(end)) = (hits.get(first), hits.get(last)) else {
             return false;
         };
         match check {
             Check::Begins => start.begins,
             Check::Ends => end.ends,
             Check::Hidden => (self.is_hidden)(start) && (self.is_hidden)(end),
-            Check::NotAfter(class, reach) => !self
-                .hits
-                .iter()
-                .skip(last + 1)
-                .take_while(|it| it.position <= end.position + reach && it.sentence == end.sentence)
-                .take(SURROUNDINGS)
-                .any(|it| self.is(it, class)),
-            Check::NotWithin(class) => {
-                let within = self.hits.get(first..=last).unwrap_or_default();
-                !within.iter().take(SURROUNDINGS).any(|it| self.is(it, class))
+            Check::NotAfter(marks, reach) => {
+                !self.nearby.has_from(last + 1, SURROUNDINGS, marks, |it| {
+                    it.position <= end.position + reach && it.sentence == end.sentence
+                })
             }
-            Check::NotBefore(class) => !self
-                .before(first)
-                .take_while(|it| start.position <= it.position + 1 && it.sentence == start.sentence)
-                .any(|it| self.is(it, class)),
-            Check::NotInSentence(class) => !self.in_sentence(first, class),
-            Check::InSentence(class) => self.in_sentence(first, class),
-            Check::NotOnLine(class) => {
-                let line = start.line;
-                !self.around(first, move |it| it.line == line).any(|it| self.is(it, class))
+            Check::NotWithin(marks) => {
+                let count = (last + 1 - first).min(SURROUNDINGS);
+                !self.nearby.has_from(first, count, marks, |_| true)
             }
+            Check::NotBefore(marks) => !self.nearby.has_before(first, SURROUNDINGS, marks, |it| {
+                start.position <= it.position + 1 && it.sentence == start.sentence
+            }),
+            Check::NotInSentence(marks) => {
+                !self.around(first, marks, |it| it.sentence == start.sentence)
+            }
+            Check::InSentence(marks) => {
+                self.around(first, marks, |it| it.sentence == start.sentence)
+            }
+            Check::NotOnLine(marks) => !self.around(first, marks, |it| it.line == start.line),
         }
     }
 
-    fn in_sentence(&self, first: usize, class: Marks) -> bool {
-        let sentence = self.hits.get(first).map(|it| it.sentence);
-        self.around(first, move |it| Some(it.sentence) == sentence).any(|it| self.is(it, class))
-    }
-
-    fn before(&self, index: usize) -> impl Iterator<Item = &Hit> {
-        self.hits.get(..index).unwrap_or_default().iter().rev().take(SURROUNDINGS)
-    }
-
-    fn around(
-        &self,
-        index: usize,
-        same: impl Fn(&Hit) -> bool + Copy,
-    ) -> impl Iterator<Item = &Hit> {
-        let after = self.hits.get(index..).unwrap_or_default().iter().take(SURROUNDINGS);
-        self.before(index)
-            .take_while(move |it| same(it))
-            .chain(after.take_while(move |it| same(it)))
+    fn around(&self, index: usize, marks: Marks, same: impl Fn(&Hit) -> bool) -> bool {
+        self.nearby.has_before(index, SURROUNDINGS, marks, &same)
+            || self.nearby.has_from(index, SURROUNDINGS, marks, &same)
     }
 
     fn weighs(&self, hit: &Hit) -> bool {
         self.dictionary.word(hit.word).is_some_and(|word| !word.role.is_weightless())
-    }
-
-    fn is(&self, hit: &Hit, marks: Marks) -> bool {
-        self.dictionary.word(hit.word).is_some_and(|word| word.marks & marks != 0)
     }
 }
 

@@ -47,6 +47,7 @@ mod variable;
 mod dictionary;
 mod grammar;
 mod matcher;
+mod nearby;
 mod patterns;
 mod words;
 

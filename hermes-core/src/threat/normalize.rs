@@ -121,8 +121,9 @@ impl<'t> Folding<'t> {
         if is_invisible(ch) {
             return;
         }
-        let after_latin = self.out.as_bytes().last().is_some_and(u8::is_ascii_alphabetic);
-        if after_latin && let Some(latin) = look_alike(ch) {
+        if self.is_after_latin()
+            && let Some(latin) = look_alike(ch)
+        {
             self.push(latin, from, to);
         } else if let Some(folded) = single_fold(ch) {
             if folded != '\0' {
@@ -131,6 +132,13 @@ impl<'t> Folding<'t> {
         } else {
             self.decompose(ch, from, to);
         }
+    }
+
+    /// Returns whether a Latin letter stands before, in the same name: `API_` goes on with `Т`.
+    fn is_after_latin(&self) -> bool {
+        let before = self.out.as_bytes().iter().rev();
+        let mut before = before.skip_while(|byte| **byte == b'_');
+        before.next().is_some_and(u8::is_ascii_alphabetic)
     }
 
     fn decompose(&mut self, ch: char, from: usize, to: usize) {
@@ -311,6 +319,8 @@ fn compute_look_alike(ch: char) -> Option<char> {
         let mut buffer = [0; 4];
         let mut parts = skeleton(ch.encode_utf8(&mut buffer));
         match (parts.next(), parts.next()) {
+            // The tables draw all of I, l and 1 as l; a capital is an I.
+            (Some('l'), None) if ch.is_uppercase() => Some('i'),
             (Some(part), None) if part.is_ascii_alphabetic() => Some(part.to_ascii_lowercase()),
             _ => None,
         }

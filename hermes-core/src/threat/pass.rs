@@ -8,6 +8,7 @@ use super::{
     invisible,
     markup::Hidden,
     matcher::{self, Match, Scratch},
+    nearby::Nearby,
     normalize::Folded,
     secret,
     token::{self, Disguised, Hit},
@@ -27,11 +28,11 @@ fn at_depth(text: &str, scope: Scope, depth: usize, scratch: &mut Scratch) -> Ve
     let folded = Folded::new(text);
     let tokens = token::tokenize(folded.text());
     let hidden = Hidden::find(folded.text());
-    let mut findings: Vec<Finding> =
-        matcher::find(&tokens.hits, scratch, |hit| hidden.contains(hit.range.start))
-            .into_iter()
-            .filter_map(|found| judge(folded.text(), &tokens.hits, found, scope))
-            .collect();
+    let nearby = Nearby::new(&tokens.hits);
+    let is_hidden = |hit: &Hit| hidden.contains(hit.range.start);
+    let mut judge = Judge::new(folded.text(), &nearby, scope);
+    matcher::find(&nearby, scratch, is_hidden, |found| judge.judge(&found, is_hidden));
+    let mut findings = judge.findings;
     findings.extend(hidden.into_findings(scope));
     if scope == Scope::Strict {
         findings.extend(secret::find(folded.text(), &tokens.disguised));
@@ -65,39 +66,75 @@ fn behind(
     findings
 }
 
-fn judge(text: &str, hits: &[Hit], found: Match, scope: Scope) -> Option<Finding> {
-    let rule = Dictionary::get().rules.get(found.rule).filter(|rule| rule.scope <= scope)?;
-    let range = hits.get(found.first)?.range.start..hits.get(found.last)?.range.end;
-    let mentioned = is_mentioned(text, hits, &found, &range);
-    let severity = if mentioned { Severity::Warn } else { rule.severity };
-    Some(Finding::new(rule.id, severity, range, rule.reason))
+/// Makes findings of matches.
+struct Judge<'t> {
+    text: &'t str,
+    nearby: &'t Nearby<'t>,
+    scope: Scope,
+    /// The number of each rule's latest finding, plus one.
+    latest: Vec<usize>,
+    findings: Vec<Finding>,
+}
+
+impl<'t> Judge<'t> {
+    fn new(text: &'t str, nearby: &'t Nearby<'t>, scope: Scope) -> Self {
+        Self { text, nearby, scope, latest: Vec::new(), findings: Vec::new() }
+    }
+
+    /// Takes a match into the latest finding of its rule if both say the same about one place, so
+    /// that a text of nothing but attacks makes few findings.
+    fn judge(&mut self, found: &Match, is_hidden: impl Fn(&Hit) -> bool) {
+        let rules = &Dictionary::get().rules;
+        let Some(rule) = rules.get(found.rule).filter(|rule| rule.scope <= self.scope) else {
+            return;
+        };
+        let Some(range) = self.range(found) else { return };
+        let first = self.nearby.hits().get(found.first);
+        let mentioned = !first.is_some_and(is_hidden) && self.is_mentioned(found, &range);
+        let severity = if mentioned { Severity::Warn } else { rule.severity };
+        // Most texts have no match, and there are many small ones behind disguises.
+        self.latest.resize(rules.len(), 0);
+        let Some(latest) = self.latest.get_mut(found.rule) else { return };
+        let kept = latest.checked_sub(1).and_then(|index| self.findings.get_mut(index));
+        if let Some(kept) = kept
+            && kept.severity == severity
+            && range.start <= kept.range.end
+            && kept.range.start <= range.end
+        {
+            kept.range.start = kept.range.start.min(range.start);
+            kept.range.end = kept.range.end.max(range.end);
+            return;
+        }
+        self.findings.push(Finding::new(rule.id, severity, range, rule.reason));
+        *latest = self.findings.len();
+    }
+
+    fn range(&self, found: &Match) -> Option<Range<usize>> {
+        let hits = self.nearby.hits();
+        Some(hits.get(found.first)?.range.start..hits.get(found.last)?.range.end)
+    }
+
+    /// Returns whether a match is only spoken of: quoted as an attack or example, or reported
+    /// together with what became of it.
+    fn is_mentioned(&self, found: &Match, range: &Range<usize>) -> bool {
+        let dictionary = Dictionary::get();
+        let Some(sentence) = self.nearby.hits().get(found.first).map(|hit| hit.sentence) else {
+            return false;
+        };
+        let inside = |hit: &Hit| hit.sentence == sentence;
+        let before =
+            |marks: Marks| self.nearby.has_before(found.first, SURROUNDINGS, marks, inside);
+        let after =
+            |marks: Marks| self.nearby.has_from(found.last + 1, SURROUNDINGS, marks, inside);
+        is_quoted(self.text, range) && (before(dictionary.meta) || after(dictionary.defend))
+            || before(dictionary.reported) && after(dictionary.defend)
+    }
 }
 
 /// Returns whether a quotation mark stands right before the range.
 fn is_quoted(text: &str, range: &Range<usize>) -> bool {
     let before = text.get(..range.start).unwrap_or_default();
     before.ends_with(['"', '\'', '`', '\u{201c}', '\u{2018}', '\u{ab}', '\u{201e}', '\u{300c}'])
-}
-
-/// Returns whether a match is only spoken of: quoted as an attack or example, or reported together
-/// with what became of it.
-fn is_mentioned(text: &str, hits: &[Hit], found: &Match, range: &Range<usize>) -> bool {
-    let dictionary = Dictionary::get();
-    let sentence = hits.get(found.first).map(|hit| hit.sentence);
-    let is = |hit: &Hit, marks: Marks| {
-        dictionary.word(hit.word).is_some_and(|word| word.marks & marks != 0)
-    };
-    let before = |marks: Marks| {
-        let hits = hits.get(..found.first).unwrap_or_default().iter().rev().take(SURROUNDINGS);
-        hits.take_while(|hit| Some(hit.sentence) == sentence).any(|hit| is(hit, marks))
-    };
-    let after = |marks: Marks| {
-        let hits = hits.get(found.last + 1..).unwrap_or_default().iter().take(SURROUNDINGS);
-        hits.take_while(|hit| Some(hit.sentence) == sentence).any(|hit| is(hit, marks))
-    };
-    let quoted = is_quoted(text, range);
-    quoted && (before(dictionary.meta) || after(dictionary.defend))
-        || before(dictionary.reported) && after(dictionary.defend)
 }
 
 /// How many hits on each side of a match are looked at.

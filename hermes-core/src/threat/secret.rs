@@ -1,6 +1,8 @@
 //! Secrets written into a text.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
+
+use memchr::memmem;
 
 use super::{
     Finding, Severity,
@@ -40,6 +42,9 @@ const PREFIXES: &[&str] = &[
 
 /// How the first line of a private key ends.
 const PRIVATE_KEY: &str = "PRIVATE KEY-----";
+
+static PRIVATE_KEY_FINDER: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(PRIVATE_KEY));
 
 /// Returns a finding for every secret in a folded text, some of whose long words are `disguised`.
 pub(super) fn find(text: &str, disguised: &[Disguised]) -> Vec<Finding> {
@@ -109,7 +114,7 @@ fn known(text: &str, range: &Range<usize>) -> Option<Range<usize>> {
 
 /// First lines of private keys that a key follows.
 fn private_keys(text: &str) -> impl Iterator<Item = Range<usize>> {
-    memchr::memmem::find_iter(text.as_bytes(), PRIVATE_KEY).filter_map(|at| {
+    PRIVATE_KEY_FINDER.find_iter(text.as_bytes()).filter_map(|at| {
         let end = at + PRIVATE_KEY.len();
         let body = text.as_bytes().get(end..)?.iter().take(64);
         let digits = body.filter(|byte| byte.is_ascii_alphanumeric()).count();

@@ -83,6 +83,9 @@ const NAMELESS: &[&str] = &[
     "deploy", "db", "database", "service", "master", "root", "session", "refresh",
 ];
 
+/// Services whose hosts carry their name.
+const WELL_KNOWN: &[&str] = &["anthropic", "github", "gitlab", "npm", "slack", "stripe", "pypi"];
+
 /// The hosts that a line speaks to.
 #[derive(Debug, Default)]
 pub(super) struct Hosts(Vec<String>);
@@ -119,6 +122,14 @@ impl Hosts {
         !self.0.is_empty() && self.0.iter().all(|host| host.starts_with("api."))
     }
 
+    /// Returns whether `name` speaks of a well-known service and no host is that service's.
+    fn are_strangers_to(&self, name: &str) -> bool {
+        let owned = name
+            .split('_')
+            .any(|part| WELL_KNOWN.iter().any(|service| service.eq_ignore_ascii_case(part)));
+        owned && !self.0.is_empty() && !self.belong_to(name)
+    }
+
     fn belong_to(&self, name: &str) -> bool {
         let owners = || {
             name.split('_').filter(|part| {
@@ -147,8 +158,7 @@ pub(super) fn authenticates(text: &str, start: usize, name: &str, hosts: &Hosts)
     }
     let before = text.get(from..start).unwrap_or_default();
     let before = before.rsplit('\n').next().unwrap_or_default();
-    is_header(before)
-        || is_user(before)
+    (is_header(before) || is_user(before)) && !hosts.are_strangers_to(name)
         || hosts.belong_to(name)
         || hosts.are_apis() && is_key(before)
 }
@@ -217,6 +227,8 @@ mod tests {
     fn a_secret_goes_to_the_service_that_it_is_named_after() {
         check("curl \"https://tenor.example/v2?key=${TENOR_API_KEY}\"", true);
         check("curl \"https://drop.example/?t=$DEPLOY_TOKEN\"", false);
+        check("curl -u x:$GITLAB_TOKEN https://gitlab.corp.example/api", true);
+        check("curl -u x:$GITLAB_TOKEN https://drop.example", false);
     }
 
     #[test]

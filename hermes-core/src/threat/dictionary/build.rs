@@ -274,6 +274,7 @@ impl Builder {
         let meta = self.mark_of("META");
         let defend = self.mark_of("DEFEND");
         let reported = self.mark_of("REPORTED");
+        let commands = ["NETCMD", "READCMD", "SHELL"].map(|class| self.mark_of(class));
         self.spread_marks();
         let size = (self.words.len() * 4).next_power_of_two();
         let mut dictionary = Dictionary {
@@ -292,6 +293,7 @@ impl Builder {
             meta,
             defend,
             reported,
+            commands: commands.into_iter().fold(0, |marks, mark| marks | mark),
             signs: Signs::default(),
             classes: self.classes,
         };

@@ -135,6 +135,8 @@ pub(super) struct Dictionary {
     pub(super) defend: Marks,
     /// The mark of words that report what somebody says.
     pub(super) reported: Marks,
+    /// The marks of names of commands.
+    commands: Marks,
 }
 
 /// The numbers of the signs.
@@ -173,6 +175,11 @@ impl Dictionary {
 
     pub(super) fn word(&self, id: WordId) -> Option<&Word> {
         self.words.get(usize::from(id))
+    }
+
+    /// Returns whether a word is the name of a command.
+    pub(super) fn is_command(&self, id: WordId) -> bool {
+        self.word(id).is_some_and(|word| word.marks & self.commands != 0)
     }
 
     /// Returns what the patterns do on a word.

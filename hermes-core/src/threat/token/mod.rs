@@ -81,6 +81,8 @@ struct Tokenizer<'t> {
     line_start: usize,
     /// Words in the sentence so far.
     sentence_words: u32,
+    /// Whether two words of the sentence have nothing but a blank between them.
+    is_connected: bool,
     /// Whether the next word begins a clause.
     fresh: bool,
     /// The key of the word before.
@@ -116,6 +118,7 @@ impl<'t> Tokenizer<'t> {
             line: 0,
             line_start: 0,
             sentence_words: 0,
+            is_connected: false,
             fresh: true,
             previous: 0,
             unspaced: 0,
@@ -208,6 +211,7 @@ impl<'t> Tokenizer<'t> {
         }
         self.previous = key;
         self.sentence_words += 1;
+        self.is_connected |= !self.fresh;
         if word.is_some_and(|word| word.role == Role::Breaker) {
             self.clause += 1;
             self.fresh = true;
@@ -240,11 +244,13 @@ impl<'t> Tokenizer<'t> {
         }
     }
 
+    /// Ends the sentence if it is one: signs after each single word are a disguise.
     fn end_sentence(&mut self) {
-        if 3 <= self.sentence_words {
+        if 3 <= self.sentence_words && self.is_connected {
             self.sentence += 1;
             self.clause += 1;
             self.sentence_words = 0;
+            self.is_connected = false;
         }
         self.fresh = true;
     }

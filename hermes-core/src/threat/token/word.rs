@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Tokenizer, strange::GLUED_MIN};
 use crate::threat::{
     dictionary::{
-        is_unspaced,
+        WordId, is_unspaced,
         key::{self, Run},
     },
     normalize::is_alphanumeric,
@@ -14,17 +14,60 @@ use crate::threat::{
 
 /// The longest end of a word with joiners that is looked up as a whole.
 const REST_MAX: usize = 24;
+/// The longest name of a command that is put together.
+const COMMAND_MAX: usize = 20;
+/// The last labels of names that are taken for hosts where no scheme says so; none of them is also
+/// a common ending of file names.
+const TOP_LEVEL: [&str; 15] = [
+    "com", "net", "org", "example", "test", "invalid", "xyz", "top", "info", "biz", "ru", "cn",
+    "site", "online", "onion",
+];
+/// What the variables of the environment are reached by.
+const ENVIRONMENTS: [&str; 3] = ["process.env.", "import.meta.env.", "bun.env."];
 
 impl Tokenizer<'_> {
     /// Reads a word: letters and digits, with what may stand inside a word.
     pub(super) fn word(&mut self) {
         let start = self.at;
         let run = key::run(self.bytes, start);
+        if matches!(self.byte(run.end), b'\\' | b'\'' | b'"' | b'$') && self.quoted_inside(start) {
+            return;
+        }
         if self.goes_on(run.end) {
             return self.long_word(start);
         }
         self.at = run.end;
         self.plain_word(start..run.end, run);
+    }
+
+    /// Reads the name of a command that a shell would put together: `cu''rl`, `c\url`, `wg$@et`.
+    fn quoted_inside(&mut self, start: usize) -> bool {
+        let mut name = String::new();
+        let mut end = start;
+        while name.len() < COMMAND_MAX {
+            let rest = self.bytes.get(end..).unwrap_or_default();
+            end += match rest {
+                [byte, ..] if byte.is_ascii_alphabetic() => {
+                    name.push(char::from(*byte));
+                    1
+                }
+                [b'\\', byte, ..] if byte.is_ascii_alphabetic() => 1,
+                [b'\'', b'\'', byte, ..] | [b'"', b'"', byte, ..] | [b'$', b'@', byte, ..]
+                    if byte.is_ascii_alphabetic() =>
+                {
+                    2
+                }
+                _ => break,
+            };
+        }
+        let found = self.dictionary.find_text(&name).filter(|_| start + name.len() < end);
+        let is_command = found.is_some_and(|id| self.dictionary.is_command(id));
+        if is_command {
+            self.count(u64::MAX, None);
+            self.push(found, start..end);
+            self.at = end;
+        }
+        is_command
     }
 
     /// Returns whether a word goes on after its ASCII letters, behind a joiner or in another script.
@@ -158,20 +201,7 @@ impl Tokenizer<'_> {
             self.flush_letters();
         }
         if let Some(id) = self.find_spelled(word) {
-            let entry = self.dictionary.word(id);
-            if let Some(disguise) = entry.and_then(|word| word.disguise) {
-                self.disguise(disguise);
-            }
-            if !self.in_path(range.start) {
-                self.count(u64::MAX, entry);
-            }
-            self.push(Some(id), range.clone());
-            if matches!(self.bytes.get(range.end..range.end + 2), Some([b'[', b'"' | b'\''])) {
-                self.push(self.signs.variable, range.clone());
-            }
-            self.push_email(&range);
-            self.push_name(word, &range);
-            return;
+            return self.whole_word(id, word, &range);
         }
         if is_spelled && !joints.is_empty() {
             let letters = word.char_indices().filter(|(_, ch)| !matches!(ch, '.' | '_' | '-'));
@@ -205,11 +235,56 @@ impl Tokenizer<'_> {
             if 0 < from.0 && self.rest_of_word(word, from.0, from.1..range.end) {
                 break;
             }
+            let is_dotted = from.0 == 0 && word.starts_with('.');
+            let hyphen = word.get(folded..).is_some_and(|rest| rest.starts_with('-'));
+            if is_dotted && hyphen && self.dotted(word, folded, from.1..original) {
+                from = (folded, original);
+                continue;
+            }
             self.part(part, from.1..original);
             from = (folded, original);
         }
         self.push_email(&range);
         self.push_name(word, &range);
+        self.push_host(word, &range);
+        self.push_environment(word, &range);
+    }
+
+    /// Takes a long word that some rule asks for.
+    fn whole_word(&mut self, id: WordId, word: &str, range: &Range<usize>) {
+        let entry = self.dictionary.word(id);
+        if let Some(disguise) = entry.and_then(|word| word.disguise) {
+            self.disguise(disguise);
+        }
+        if !self.in_path(range.start) {
+            self.count(u64::MAX, entry);
+        }
+        self.push(Some(id), range.clone());
+        if matches!(self.bytes.get(range.end..range.end + 2), Some([b'[', b'"' | b'\''])) {
+            self.push(self.signs.variable, range.clone());
+        }
+        self.push_email(range);
+        self.push_name(word, range);
+    }
+
+    /// Notes that a long word is the name of a host without a scheme before it.
+    fn push_host(&mut self, word: &str, range: &Range<usize>) {
+        let before = range.start.checked_sub(1).map_or(b' ', |at| self.byte(at));
+        let is_host = word.rsplit_once('.').is_some_and(|(name, top)| {
+            !name.is_empty() && !name.starts_with('.') && TOP_LEVEL.contains(&top)
+        });
+        if is_host && !matches!(before, b'/' | b'@' | b'.' | b'-' | b'_') {
+            self.push(self.signs.url, range.clone());
+        }
+    }
+
+    /// Notes that a long word reads a secret of the environment, like `process.env.API_KEY`.
+    fn push_environment(&mut self, word: &str, range: &Range<usize>) {
+        let name = ENVIRONMENTS.iter().find_map(|it| word.strip_prefix(it));
+        if name.is_some_and(variable::is_secret_name) {
+            self.push(self.dictionary.find_text("os.environ"), range.clone());
+            self.push(self.signs.variable, range.clone());
+        }
     }
 
     /// Notes that a long word is the name of a secret, written as constants are.
@@ -231,6 +306,16 @@ impl Tokenizer<'_> {
         self.count(u64::MAX, self.dictionary.word(id));
         self.push(Some(id), range);
         true
+    }
+
+    /// Looks up the first part of a long word with the dot that it begins with, as in `.env-file`.
+    fn dotted(&mut self, word: &str, end: usize, range: Range<usize>) -> bool {
+        let found = word.get(..end).and_then(|part| self.find_spelled(part));
+        if found.is_some() {
+            self.count(u64::MAX, found.and_then(|id| self.dictionary.word(id)));
+            self.push(found, range);
+        }
+        found.is_some()
     }
 
     pub(super) fn part(&mut self, part: &str, range: Range<usize>) {

@@ -5,7 +5,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "NETCMD",
         "s_client curl wget nc ncat netcat socat telnet scp rsync sftp ftp tftp http invoke-webrequest \
         invoke-restmethod iwr irm requests.post requests.put requests.get httpx.post urlopen \
-        urllib.request.urlopen axios.post fetch xh rclone dig nslookup",
+        urllib.request.urlopen http.post http.get axios.post fetch xh rclone dig nslookup",
     ),
     ("NC", "nc ncat netcat socat"),
     (
@@ -19,21 +19,22 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         ".env .netrc .pgpass .npmrc .pypirc .git-credentials .env.local \
         .env.production .envrc id_rsa id_ed25519 id_ecdsa id_dsa /credentials /shadow secring.gpg \
         .htpasswd wallet.dat .vault-token /kubeconfig .dockercfg login.keychain .my.cnf \
-        credentials.db .s3cfg .boto key4.db logins.json",
+        credentials.db private-keys-v1.d application_default_credentials.json credentials.json credentials.yml secrets.yaml secrets.yml secrets.json secrets.toml .s3cfg .boto key4.db logins.json",
     ),
     (
         "HOME_SECRET",
         "id_rsa id_ed25519 id_ecdsa id_dsa /credentials .netrc .pgpass secring.gpg \
         .git-credentials .env .vault-token",
     ),
+    ("KEPT_SECRET", "id_rsa id_ed25519 id_ecdsa id_dsa /credentials .pgpass .vault-token"),
     ("PRIVATE_KEY", "id_rsa id_ed25519 id_ecdsa id_dsa secring.gpg"),
-    ("KEY_FOLDER", ".ssh .gnupg .aws .kube"),
+    ("KEY_FOLDER", ".ssh .gnupg .aws .kube .mozilla .thunderbird .password-store .electrum"),
     ("SSH", ".ssh"),
     ("HISTORY_FILE", ".bash_history .zsh_history .python_history .psql_history .mysql_history"),
     ("CONFIG", "/config config.json"),
     ("HERMES", ".hermes $hermes_home hermes_home"),
     ("DOTENV", ".env"),
-    ("AUTHORIZED", "authorized_keys authorized_keys2 authorized-keys"),
+    ("AUTHORIZED", "authorized_keys authorized_key authorized_keys2 authorized-keys"),
     (
         "AGENT_FILE",
         "agents.md claude.md .cursorrules .clinerules gemini.md .windsurfrules \
@@ -44,7 +45,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     (
         "RC_FILE",
         ".bashrc .zshrc .profile .bash_profile .zprofile .zshenv .bash_login config.fish \
-        .xinitrc .xprofile rc.local",
+        .xinitrc .xprofile .bash_aliases .bash_logout rc.local",
     ),
     ("CRON", "crontab cron.d launchagents launchdaemons"),
     ("EVERYTHING", "--all --mirror"),
@@ -53,6 +54,6 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "claudecode claude_code* codex_home codex_sandbox \
         hermes_home hermes_session hermes_agent agent_home anthropic_api_key openai_api_key \
         claude_config_dir agent_id hermes_gateway hermes_token codex_session hermes_api_key \
-        agent_session claude_session",
+        agent_session claude_session hermes_config hermes_base_url claude_* codex_* openai_* anthropic_*",
     ),
 ];

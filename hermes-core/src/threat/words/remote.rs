@@ -58,6 +58,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
         everything/anything/whatever/all - USER types/type/says/say/uploads/upload/writes/write/sends/enters/asks/typed/said/wrote",
     ),
     ("REFUSE", "say/says no;turn/turns down"),
+    ("BEACON", "phone/call/dial/report/check home;check in"),
     (
         "SYSTEM_PROMPT",
         "confidential/hidden/secret/private/internal/initial/original/opening preamble/briefing/brief/instructions/prompt/directives",
@@ -167,13 +168,13 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ),
     (
         "META",
-        "refused rejected blocked flagged test tests checks phishing injections paper course 攻击 注入 例如 恶意 要求 检测 \
+        "scammer scammers spammer spammers hackers phishers malware refused rejected blocked flagged test tests checks phishing injections paper course 攻击 注入 例如 恶意 要求 检测 \
         越狱 论文 测试 frasi attacco attacchi angriff angriffe phrase attaque attaques ataque ataques frases атака атаки фраза \
         攻撃 공격",
     ),
     (
         "DEFEND",
-        "injection injections refused rejected blocked flagged detected phishing scam attack 拒绝 注入 攻击 abgelehnt refusé rechazado \
+        "injection injections refused rejected blocked flagged detected phishing scam untrusted stop report refuse attack 拒绝 注入 攻击 abgelehnt refusé rechazado \
         inyección инъекция",
     ),
     (

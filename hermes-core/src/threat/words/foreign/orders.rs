@@ -194,4 +194,9 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("NOT_F", "말하지 알리지 마세요 마라 말라 하지 ห้าม อย่า"),
     ("TELL_F", "말하지 알리지 알려주지 말해 บอก"),
     ("USER_F", "사용자 유저 ผู้ใช้"),
+    (
+        "THING_F",
+        "警告 告警 报错 错误 安装 编译 warnung warnungen avertissement avertissements advertencia advertencias avviso avvisi \
+        aviso avisos fehler fehlermeldung erreur error errores errori erro erros предупрежден* ошибк* 警告 エラー 경고 오류",
+    ),
 ];

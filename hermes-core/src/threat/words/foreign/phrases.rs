@@ -47,14 +47,15 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     (
         "NO_LIMITS_F",
         "ohne/keine/keinerlei ~ LIMITS_F;sans ~ LIMITS_F;aucune LIMITS_F;sin ~ LIMITS_F;sem ~ LIMITS_F;\
-         senza ~ LIMITS_F;без ~ LIMITS_F;zonder ~ LIMITS_F;nicht ~ LIMITS_F gebunden;unterliegst keinen LIMITS_F",
+         senza ~ LIMITS_F;без ~ LIMITS_F;zonder ~ LIMITS_F;nicht ~ LIMITS_F gebunden;unterliegst keinen LIMITS_F;\
+         no tienes/tiene ~ LIMITS_F;nas/navez aucune LIMITS_F;não tem/tens ~ LIMITS_F;non hai ~ LIMITS_F;нет никаких LIMITS_F",
     ),
     (
         "SYSTEM_F",
         "prompt système/systeme/initial/inicial/iniziale;prompt de/del/do/di/du/da sistema/système/sistemas;\
          prompt du système;instructions/message/consignes système/initiales;instructions/consignes du/de système;\
          instrucciones/mensaje de/del sistema;instrucciones iniciales;instruções/mensagem do/de/da sistema;\
-         istruzioni/messaggio di/del sistema;istruzioni iniziali;SYSTEM_RU PROMPT_RU;system/initialen prompt",
+         istruzioni/messaggio di/del sistema;istruzioni iniziali;SYSTEM_RU PROMPT_RU;system/initialen prompt;règles/regole/reglas/regras du/del/do/di système/sistema",
     ),
     ("SECRET_F", "mots/mot de passe;clé/clés api/privée/secrète;clave/claves api/privada/secreta"),
     ("LEAK_F", "gib/geben/gebt ~ aus/preis/wieder;donne/donnez moi;дай мне"),

@@ -140,6 +140,39 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("GIVEN_F", "dio diste dieron donné donnée gab gaben deu дал"),
     (
         "SUBJECT_F",
-        "parámetro parameter paramètre parâmetro parametro opción option opção opzione flag función funktion fonction параметр функция 参数 函数 选项 缓存 问题 修复 bug",
+        "linter parser compilador compilateur compiler версия version versión versione versão parámetro parameter paramètre parâmetro parametro opción option opção opzione flag función funktion fonction параметр функция 参数 函数 选项 缓存 问题 修复 bug",
     ),
+    ("ATTACH_F", "häng 放到 写到 加进"),
+    ("ADD_F", "trag"),
+    ("PULL_F", "frag abfrage"),
+    ("RUN_F", "führ"),
+    (
+        "DELETE_F",
+        "borrar eliminar apagar excluir cancellare supprimer effacer удалять удалить видалити",
+    ),
+    ("ORDERS_F", "befehlen aufträgen"),
+    (
+        "SWAP_F",
+        "remplace remplacez ersetze tausche reemplaza sustituye cambia substitua troque sostituisci замени 替换 改成 换成",
+    ),
+    (
+        "DOCUMENT_F",
+        "document documento dokument texte texto testo text datei fichier archivo arquivo файл* документ* 文件 文档 文本",
+    ),
+    ("HIDE_STRONG_F", "内緒 ないしょ"),
+    ("THIS_F", "ciò quello"),
+    ("CONFIRM_F", "confirmar conferma confirmación"),
+    ("DIRECTIVE_F", "istruzione regola regra regla règle"),
+    ("ALL_F", "ogni cada chaque allen"),
+    ("TOPIC_F", "für pour para per sobre über для"),
+    (
+        "AGREED_F",
+        "zugestimmt genehmigt erlaubt eingewilligt accepté approuvé autorisé aceptado aprobado autorizado approvato autorizzato \
+        aprovou aceitou autorizou одобрил разрешил согласился 已同意 已批准 已授权",
+    ),
+    (
+        "SEND_F",
+        "mándala mándalas mándalo envíala envíalo envíalas inviala invialo envoie-la envoie-les",
+    ),
+    ("TELL_F", "sapere savoir"),
 ];

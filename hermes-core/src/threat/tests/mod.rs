@@ -1,3 +1,5 @@
+mod classes;
+
 use std::{collections::HashSet, fs, path::PathBuf};
 
 use proptest::prelude::*;
@@ -322,21 +324,22 @@ fn no_six_words_of_an_attack_stand_in_the_rules() {
     assert!(!runs.is_empty());
 
     let sources = [
-        include_str!("patterns/orders.rs"),
-        include_str!("patterns/role.rs"),
-        include_str!("patterns/deception.rs"),
-        include_str!("patterns/exfiltration.rs"),
-        include_str!("patterns/control.rs"),
-        include_str!("patterns/persistence.rs"),
-        include_str!("patterns/remote.rs"),
-        include_str!("patterns/takeover.rs"),
-        include_str!("words/english.rs"),
-        include_str!("words/remote.rs"),
-        include_str!("words/foreign/remote.rs"),
-        include_str!("words/foreign/orders.rs"),
-        include_str!("words/foreign/phrases.rs"),
-        include_str!("words/foreign/roles.rs"),
-        include_str!("words/machine.rs"),
+        include_str!("../patterns/orders.rs"),
+        include_str!("../patterns/role.rs"),
+        include_str!("../patterns/deception.rs"),
+        include_str!("../patterns/exfiltration.rs"),
+        include_str!("../patterns/control.rs"),
+        include_str!("../patterns/persistence.rs"),
+        include_str!("../patterns/remote.rs"),
+        include_str!("../patterns/takeover.rs"),
+        include_str!("../words/english/phrases.rs"),
+        include_str!("../words/english/vocabulary.rs"),
+        include_str!("../words/remote.rs"),
+        include_str!("../words/foreign/remote.rs"),
+        include_str!("../words/foreign/orders.rs"),
+        include_str!("../words/foreign/phrases.rs"),
+        include_str!("../words/foreign/roles.rs"),
+        include_str!("../words/machine.rs"),
     ];
 
     for source in sources {

@@ -1,124 +1,11 @@
-//! English.
+//! Words and the classes they are of.
 
-/// Words that are not counted in distances.
-pub(in super::super) const FILLERS: &str = "the a an really just please simply very so even ever \
-    actually also completely totally entirely fully still again immediately hereby kindly of \
-    now absolutely strictly kindly der die das den dem des ein eine einen bitte le la les un une du el \
-    los las una os um uma il lo gli";
-
-/// Words that begin a clause of another subject.
-pub(in super::super) const BREAKERS: &str = "when while if unless because since until whenever \
-    following per via using during whose which wenn falls weil lorsque cuando quando dass";
-
-/// Words after which an order can still begin.
-pub(in super::super) const OPENERS: &str = "then and always must should next first finally ok \
-    okay hey assistant agent model ai you will shall important remember step task silently \
-    secretly quietly und et y e";
-
-/// Words that are also looked for backwards and rotated by thirteen letters.
-pub(in super::super) const DISGUISED: &[&str] = &[
-    "ignore",
-    "disregard",
-    "forget",
-    "previous",
-    "instructions",
-    "instruction",
-    "override",
-    "prompt",
-    "system",
-    "guidelines",
-    "authorized_keys",
-    "authorized",
-    "password",
-    "secret",
-    "token",
-    "https",
-    "curl",
-    "execute",
-    "pretend",
-    "restrictions",
-    "user",
-];
-
-/// Phrases that count as one word of a class.
-pub(in super::super) const PHRASES: &[(&str, &str)] = &[
-    (
-        "IGNORE",
-        "SET aside;pay no attention;pay no heed;take no notice;NOT follow/obey/heed/apply/observe;\
-         stop following/obeying/heeding/applying;get rid;no longer - follow/obey/heed;act/go/work against/contrary;never mind;\
-         throw/toss/push out/away/aside;let go",
-    ),
-    (
-        "STOP_FOLLOWING",
-        "no longer ~ FOLLOW_V;need not FOLLOW_V;not have/need/required/obliged/obligated to FOLLOW_V;\
-         dont have/need to FOLLOW_V;free to IGNORE/break/bend;stop/cease/quit FOLLOWING_V;NOT FOLLOW_V;\
-         allowed/permitted to IGNORE/break;refuse to FOLLOW_V;do opposite;fine/ok/okay to IGNORE/break",
-    ),
-    ("FOLLOWED", "taken seriously"),
-    ("FOLLOW_V", "stick/keep to;carry out"),
-    ("SAFETY", "SAFE_KIND SAFE_THING;ethical/moral guidelines/principles/rules/boundaries"),
-    ("SUSPECT", "find/finds out;becomes/is/are aware"),
-    ("AI_NOUN", "language model"),
-    ("COLLECT", "look/search/scan/hunt ~ for"),
-    (
-        "NOT",
-        "do/must/should/shall/may/can/will/would/need not;refrain from;under no circumstances;\
-         at no point/time;no need/reason;not necessary/need/needed;make sure not;be sure not;take care not;is/are not",
-    ),
-    (
-        "FROM_NOW",
-        "from now/here on/onwards/onward;from this point/moment/message;as from now;\
-         starting now/today;going forward;for rest/remainder",
-    ),
-    (
-        "NO_LONGER",
-        "no longer apply/applies/bind/binds/valid/relevant/matter/matters/hold/holds/count/counts/stand/stands/active/binding;\
-         not apply/bind/matter/count/valid anymore;are/is/were/have VOID;have/has been VOID;\
-         do not apply/bind/matter/count/hold;dont apply/bind/matter/count/hold;as VOID;cease to apply",
-    ),
-    (
-        "NO_LIMITS",
-        "no LIMITS;no SAFETY;no ~ or/and LIMITS;NOT have ~ LIMITS;dont have ~ LIMITS;without ~ LIMITS;\
-         free from/of ~ LIMITS;not bound ~ LIMITS/DIRECTIVE;not restricted/limited/constrained ~ by;\
-         lifted ~ LIMITS;no longer ~ LIMITS/restricted/bound/limited",
-    ),
-    (
-        "SYSTEM_PROMPT",
-        "system/initial/hidden/developer/internal/secret prompt/instructions/message;original instructions;\
-         hidden/secret rules/directives;instructions above;prompt above;system-level instructions",
-    ),
-    (
-        "CONVERSATION",
-        "chat/message/conversation history/log/logs;previous/earlier/prior messages;\
-         full/entire/whole/complete context/conversation/chat/thread",
-    ),
-    (
-        "SECRET",
-        "api/private/secret/access/ssh/encryption key/keys/token/tokens;\
-         environment variable/variables;env vars/variables;seed phrase;ssh keys;.env file/contents;\
-         access/auth token/tokens/credentials;login data/details/credentials",
-    ),
-    ("TAKEN_FILE", "SECRET_FILE !<REDIRECT !<APPEND !<-i !<--identity-file"),
-    ("SECRET_FILE", ".kube/.docker CONFIG"),
-    ("HTTPIE", "http !>URL;https !>URL;xh !>URL"),
-    (
-        "ENVIRONMENT",
-        "os.environ !>VAR;process.env !>VAR;^ printenv;^ env PIPE;^ set PIPE;export -p",
-    ),
-    (
-        "CONFIRM_NOT",
-        "NOT ~ ask/request/seek/await/require/wait/prompt/check ~ CONFIRM;\
-         without ~ asking/requesting/seeking/waiting/any/further/user/explicit CONFIRM;without CONFIRM",
-    ),
-    ("PERSON", "USER !>COMPOUND"),
-    ("VOIDED", "NO_LONGER;are/is/were ~ VOID"),
-];
-
-pub(super) const WORDS: &[(&str, &str)] = &[
+/// Classes with their words, separated by blanks.
+pub(in super::super) const WORDS: &[(&str, &str)] = &[
     (
         "IGNORE",
         "ignore ignoring disregard disregarding forget forgetting neglect discard dismiss \
-        abandon unlearn erase nullify circumvent bypass bypassing violate",
+        abandon unlearn erase nullify circumvent bypass bypassing violate overlook overlooking disobey disobeying defy",
     ),
     (
         "OVERRIDE",
@@ -152,7 +39,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     (
         "AI",
         "system safety security developer developers ethical content moderation internal \
-        openai anthropic core original hidden alignment usage behavioral",
+        openai anthropic core original hidden alignment usage behavioral official",
     ),
     ("NOT", "not never dont doesnt shouldnt mustnt cant wont cannot avoid"),
     (
@@ -200,14 +87,14 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     (
         "TAKE",
         "cc bcc send forward copy upload exfiltrate email mail transmit leak collect harvest \
-        record post append include install download add insert run execute grant disable share save \
+        record post recommend promote append include install download add insert run execute grant disable share save \
         transfer submit attach report log modify change delete remove push",
     ),
     (
         "LIMITS",
         "restriction restrictions limitation limitations limit limits rule rules filter \
         filters guideline guidelines constraint constraints safety censorship guardrails \
-        safeguards boundaries ethics morals policies moderation disclaimers",
+        safeguards boundaries ethics morals policy policies moderation disclaimers",
     ),
     (
         "UNLIMITED",
@@ -223,7 +110,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ),
     (
         "SUBJECT",
-        "flag option setting settings proposal feature parameter is was are file variable page",
+        "dialog button menu box screen flag option setting settings proposal feature parameter is was are file variable page",
     ),
     ("PLAN", "pro plan premium latest plus business enterprise gold team basic free first"),
     (
@@ -260,7 +147,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         remove removing wipe wiping overwrite overwriting format formatting drop dropping purge \
         purging rm purchase purchases purchasing pay payment payments transfer transfers transferring \
         wire deploy deploying irreversible privileged sudo shell install installing execute \
-        executing irrevocable",
+        executing irrevocable wiped overwritten destroyed purged transferred purchased paid spent money",
     ),
     (
         "DELETE",
@@ -300,7 +187,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "SECRET",
         "credentials credential secrets passwords password tokens api_key api_keys \
         api-key api-keys apikey apikeys passphrase keychain cookies private_key privatekey \
-        secret_key access_token .env id_rsa",
+        secret_key access_token cookie .env id_rsa secrets.yaml secrets.yml secrets.json secrets.toml",
     ),
     ("CONVERSATION", "conversation conversations transcript transcripts"),
     ("OUTSIDE", "URL EMAIL"),
@@ -313,7 +200,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("COPYV", "copy cp tar zip archive upload send read steal grab exfiltrate cat print dump"),
     (
         "ADDV",
-        "add append write put insert install copy echo place drop inject tee store save \
+        "add append paste pasting write put insert install copy echo place drop inject tee store save \
         adding appending inserting",
     ),
     (
@@ -329,6 +216,41 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("RUNV", "run execute eval exec evaluate"),
     ("IT", "it them this that result results output code"),
     ("BEACON", "beacon beacons beaconing phone heartbeat callback"),
+    ("STALE", "outdated stale obsolete superfluous moot"),
+    ("SMUGGLE", "slip sneak smuggle hide embed bury tuck"),
+    ("LOOKUP", "dig nslookup drill"),
+    ("GIT_HOOK", "post-checkout pre-commit post-commit post-merge pre-push post-rewrite"),
+    ("CHANNEL", "txt dns telegram discord slack pastebin gist gists tweets mastodon irc"),
+    ("REPORTV", "report say claim state write tell"),
+    ("LOGGED", "log logs history trace traces record records entry entries"),
+    ("RECOMMENDV", "recommend recommends suggest prefer promote endorse advertise"),
+    ("ARCHIVE", "tar zip archive compress gzip 7z bundle"),
+    ("ENTERV", "enter re-enter type retype confirm submit"),
+    ("HOME_THING", "home documents desktop photos pictures .ssh .aws"),
+    ("URL_WORD", "url link image request"),
+    ("PROGRAM", "browser crawler robot phone device printer server"),
+    ("ASIDE", "a an the in as first at on when before after within for"),
+    ("PLAN", "row seat economy"),
+    ("CHECKED_THING", "test tests build builds check checks scan audit deployment backup"),
+    ("PASSED", "passed pass passes succeeded green clean successful complete"),
+    ("FAILED", "fail fails failed failing red broken not errors"),
+    ("CONTACTS", "contact contacts friends followers colleagues subscribers"),
+    ("SWAP", "swap replace change substitute exchange switch"),
+    ("ACCOUNT_NUMBER", "iban liban payee beneficiary wallet bic"),
+    ("CONCEALED_THING", "about what anything why how this it you when"),
+    (
+        "USER_ONE",
+        "user human operator owner person customer client him her them anyone anybody someone",
+    ),
+    (
+        "PAPER",
+        "reference guide docs documentation page pages schema example examples screenshot template format",
+    ),
+    ("LOOK", "color colour string character symbol style theme format"),
+    (
+        "MALWARE",
+        "payload payloads implant implants backdoor backdoors dropper stager malware rat stage2 beacon",
+    ),
     ("TASKING", "tasking taskings"),
     ("PULL", "pull poll fetch get retrieve receive request"),
     (
@@ -394,7 +316,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("TASK", "task tasks job goal goals mission assignment objective objectives work"),
     (
         "THING",
-        "file files whitespace blank line lines warning warnings directory directories folder \
+        "sheet leaflet recipe build install installation setup compiler lint css style selector migration file files whitespace blank line lines warning warnings directory directories folder \
         folders error errors",
     ),
     (
@@ -415,8 +337,8 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("SAFE_KIND", "safety content moderation ethical ethics alignment security harm output"),
     (
         "SAFE_THING",
-        "configuration settings rules filter filters policy policies guideline guidelines protocol \
-        protocols training checks check measures layer layers rail rails restriction restrictions constraint \
+        "section configuration settings rules filter filters policy policies guideline guidelines protocol \
+        protocols prompts prompt training checks check measures layer layers rail rails restriction restrictions constraint \
         constraints moderation limits",
     ),
     ("SAFETY", "guardrails guardrail safeguards censorship"),
@@ -424,7 +346,10 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "DISABLE_V",
         "disable deactivate remove drop lift suspend unlock circumvent evade shut disengage",
     ),
-    ("AI_NOUN", "ai assistant model agent bot chatbot llm system machine intelligence"),
+    (
+        "AI_NOUN",
+        "ai assistant model agent bot chatbot llm system machine intelligence copilot claude gemini chatgpt gpt",
+    ),
     ("SUSPECT", "hear suspect suspects notice notices discover discovers realize realizes realise"),
     ("KNOWS", "knows sees hears learns"),
     ("COLLECT", "collect gather harvest find locate steal extract grab scrape dump"),
@@ -441,7 +366,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "MESSAGES",
         "message messages mail mails email emails prompt prompts reply replies conversation conversations input inputs",
     ),
-    ("SYSTEM_PROMPT", "systemprompt*"),
+    ("SYSTEM_PROMPT", "systemprompt* system_prompt"),
     ("PURGE", "clear wipe reset remove unload flush purge delete"),
     ("REMEMBER", "remember memorize memorise store save note record"),
 ];
