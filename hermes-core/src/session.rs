@@ -75,8 +75,13 @@ struct Live {
     steered: VecDeque<String>,
     review: Option<ReviewHandle>,
     lock: Option<SessionLock>,
+    /// On whose behalf the last turn was.
+    by: Option<Arc<str>>,
     is_closed: bool,
 }
+
+/// What the model is told of an answer that was broken off.
+const AGAIN: &str = "Your answer was broken off. Give it once more, from its beginning.";
 
 impl Session {
     pub(crate) fn start(recipe: Arc<Recipe>, id: SessionId) -> Self {
@@ -199,6 +204,63 @@ impl Session {
         };
         match self.0.begin() {
             Ok(token) => self.run(Start::Continue(Box::new(turn), extensions), token),
+            Err(err) => Reply::failed(err),
+        }
+    }
+
+    /// Runs the last turn again if it brought no answer, because it failed or was cancelled, with
+    /// `extensions` for its tools and without its message being sent again.
+    ///
+    /// It goes on from the history as the turn left it: results that are there are not asked for again,
+    /// and of an answer that was broken off the model is asked to give it once more. The turn keeps its
+    /// number and whom it is on behalf of, and has new [`Limits`]. What the finished turn says of calls,
+    /// changes and usage is that of this attempt. A turn that was [broken off](Self::broken_off) by
+    /// the end of its process is continued.
+    ///
+    /// The reply fails with [`AgentError::NothingToRetry`] if the last turn has its answer or there was
+    /// none, and as that of [`send`](Self::send).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "testing")]
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hermes_core::{
+    ///     Agent,
+    ///     provider::{ProviderError, ProviderErrorKind},
+    ///     testing::ScriptedProvider,
+    ///     tool::Extensions,
+    /// };
+    ///
+    /// let down = ProviderError::new(ProviderErrorKind::ServerError, "down for a moment");
+    /// let model = ScriptedProvider::new().fail(down).say("Hello!");
+    /// let session = Agent::builder(model).model("scripted").build()?.session();
+    ///
+    /// let mut turn = session.send("Hi.").await;
+    /// if turn.is_err() {
+    ///     turn = session.retry(Extensions::default()).await;
+    /// }
+    ///
+    /// assert_eq!(turn?.text, "Hello!");
+    /// assert_eq!(session.history().len(), 2);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "testing"))]
+    /// # fn main() {}
+    /// ```
+    pub fn retry(&self, extensions: Extensions) -> Reply {
+        if self.broken_off().is_some() {
+            return self.continue_turn(extensions);
+        }
+        match self.0.begin() {
+            Ok(token) if self.0.conversation.lacks_answer() => {
+                self.run(Start::Retry(extensions), token)
+            }
+            Ok(_) => {
+                self.0.end();
+                Reply::failed(AgentError::NothingToRetry)
+            }
             Err(err) => Reply::failed(err),
         }
     }
@@ -441,8 +503,13 @@ impl Shared {
 
     /// Starts the next turn with the message that `input` makes of what was sent before it. A turn
     /// that was broken off is settled.
-    pub(crate) fn begin_turn(&self, input: impl FnOnce(Vec<String>) -> Message) {
+    pub(crate) fn begin_turn(
+        &self,
+        by: Option<Arc<str>>,
+        input: impl FnOnce(Vec<String>) -> Message,
+    ) {
         let mut live = self.live();
+        live.by = by;
         let broken = live.state.turn.take();
         self.conversation.settle(|call| {
             let finished = broken.as_ref().and_then(|turn| turn.finished(&call).cloned());
@@ -452,6 +519,21 @@ impl Shared {
         live.state.turn_start = self.conversation.last_id();
         let message = input(live.steered.drain(..).collect());
         self.conversation.push(message);
+    }
+
+    /// Starts the last turn again and returns on whose behalf it is. An answer that was broken off
+    /// stays where it is, and is asked for once more.
+    pub(crate) fn begin_again(&self) -> Option<Arc<str>> {
+        self.update_counts(|counts| {
+            // It was counted as a turn already.
+            counts.turns_since_memory = counts.turns_since_memory.saturating_sub(1);
+        });
+        let again = self.conversation.has_part_of_answer().then(|| AGAIN.to_owned());
+        let texts: Vec<String> = again.into_iter().chain(self.take_steered()).collect();
+        if !texts.is_empty() {
+            self.conversation.push(Message::user(texts.join("\n\n")));
+        }
+        self.live().by.clone()
     }
 
     /// Notes what the turn under way took so far.

@@ -28,6 +28,8 @@ use crate::{
 ///   searchable.
 /// - **One writer.** While a [`SessionLock`] lives, `lock` on the same session fails with
 ///   [`StoreError::Locked`].
+/// - **Gone is gone.** What `delete` removed is neither loaded, listed nor found. (A store may leave out
+///   `list` and `delete`.)
 #[async_trait]
 pub trait SessionStore: fmt::Debug + Send + Sync {
     /// Returns the session called `id`, `None` if there is none.
@@ -80,6 +82,31 @@ pub trait SessionStore: fmt::Debug + Send + Sync {
     /// - [`StoreError::Locked`] if somebody else is.
     /// - [`StoreError::Backend`] if the store cannot tell.
     async fn lock(&self, id: &SessionId) -> Result<SessionLock, StoreError>;
+
+    /// Returns the sessions that `options` asks for, the one last written to first as far as the
+    /// store can tell.
+    ///
+    /// # Errors
+    ///
+    /// - [`StoreError::Unsupported`] if the store cannot, which is the default.
+    /// - [`StoreError::Backend`] if it cannot be read.
+    async fn list(&self, options: &ListOptions) -> Result<Vec<SessionInfo>, StoreError> {
+        let _ = options;
+        Err(StoreError::Unsupported("list sessions"))
+    }
+
+    /// Removes a session with all its messages, also those that were compacted, and returns whether there
+    /// was one. It is not found any more, and another may begin under its id.
+    ///
+    /// # Errors
+    ///
+    /// - [`StoreError::Unsupported`] if the store cannot, which is the default.
+    /// - [`StoreError::Locked`] if somebody writes it: [close](crate::Session::close) it first.
+    /// - [`StoreError::Backend`] if it cannot be removed; it is whole then.
+    async fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let _ = id;
+        Err(StoreError::Unsupported("delete sessions"))
+    }
 }
 
 #[async_trait]
@@ -115,6 +142,86 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
 
     async fn lock(&self, id: &SessionId) -> Result<SessionLock, StoreError> {
         (**self).lock(id).await
+    }
+
+    async fn list(&self, options: &ListOptions) -> Result<Vec<SessionInfo>, StoreError> {
+        (**self).list(options).await
+    }
+
+    async fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
+        (**self).delete(id).await
+    }
+}
+
+/// Which sessions to [list](SessionStore::list).
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::store::ListOptions;
+///
+/// // The second page of one user's conversations.
+/// let options = ListOptions::default().prefix("user-7/").limit(20).skip(20);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListOptions {
+    /// What their ids begin with. Empty by default, which all do.
+    pub prefix: String,
+    /// How many there are at most. 100 by default.
+    pub limit: usize,
+    /// How many of the first to leave out. 0 by default.
+    pub skip: usize,
+}
+
+impl Default for ListOptions {
+    fn default() -> Self {
+        Self { prefix: String::new(), limit: 100, skip: 0 }
+    }
+}
+
+impl ListOptions {
+    /// Sets what the ids begin with.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// Sets how many there are at most.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Sets how many of the first to leave out.
+    #[must_use]
+    pub fn skip(mut self, skip: usize) -> Self {
+        self.skip = skip;
+        self
+    }
+}
+
+/// A session in a [list](SessionStore::list).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SessionInfo {
+    /// Its id.
+    pub id: SessionId,
+    /// How many messages a resumed session has; those that were compacted are not among them.
+    pub messages: usize,
+    /// When it began, where the store knows.
+    pub created: Option<SystemTime>,
+    /// When it was last written to, where the store knows.
+    pub updated: Option<SystemTime>,
+}
+
+impl SessionInfo {
+    /// Creates the entry of a session of which no times are known.
+    pub fn new(id: SessionId, messages: usize) -> Self {
+        Self { id, messages, created: None, updated: None }
     }
 }
 
@@ -172,8 +279,8 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// A session as it was stored.
-#[derive(Clone, Debug, PartialEq)]
+/// A session as it was stored; by default one that has not begun.
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StoredSession {
     /// Its messages, oldest first.
@@ -295,6 +402,9 @@ pub enum StoreError {
         /// How many there are.
         actual: usize,
     },
+    /// The store has no way to do that.
+    #[error("the session store cannot {0}")]
+    Unsupported(&'static str),
     /// Somebody else writes the session.
     #[error("session {0} is in use elsewhere")]
     Locked(SessionId),

@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use crate::message::{Call, CallId, CallResult, History, Message, MessageId, Part, Role};
+use crate::message::{
+    Call, CallId, CallResult, History, Message, MessageId, Part, Role, StopReason,
+};
 
 /// The history of a conversation, shared by its session and the run that works on it.
 #[derive(Clone, Debug, Default)]
@@ -73,6 +75,20 @@ impl Conversation {
         let calls = history.iter().rev().find(|it| it.role == Role::Assistant);
         let calls = calls.into_iter().flat_map(|reply| reply.calls());
         calls.filter(|call| open.contains(&call.id)).cloned().collect()
+    }
+
+    /// Returns whether the last thing said still waits for an answer, or for the whole of one.
+    pub(crate) fn lacks_answer(&self) -> bool {
+        let history = self.history();
+        let waits = history.last().is_some_and(|it| it.role != Role::Assistant);
+        waits || self.has_part_of_answer()
+    }
+
+    /// Returns whether the last message is an answer that was broken off.
+    pub(crate) fn has_part_of_answer(&self) -> bool {
+        let history = self.history();
+        let stop = history.last().and_then(|it| it.stop.as_ref());
+        matches!(stop, Some(StopReason::Interrupted | StopReason::Cancelled))
     }
 
     /// Returns how many messages the store has, and those it has not.

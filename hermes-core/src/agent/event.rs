@@ -160,6 +160,9 @@ pub enum AgentError {
     /// The held call belongs to another session.
     #[error("the call was held in another session")]
     OtherSession,
+    /// There is no turn to run again.
+    #[error("there is no turn of this session that can be run again")]
+    NothingToRetry,
     /// There is no turn to continue.
     #[error("no turn of this session was broken off")]
     NoTurn,

@@ -38,6 +38,8 @@ use crate::{
 pub(crate) enum Start {
     /// With a message of the user.
     Message(TurnInput),
+    /// Again, where an earlier attempt brought no answer.
+    Retry(Extensions),
     /// Where an earlier process broke off.
     Continue(Box<Turn>, Extensions),
 }
@@ -121,8 +123,14 @@ async fn one_turn(
     let (turn, attached) = match begin {
         Start::Message(input) => {
             let limits = shared.limits().ok_or(AgentError::OutOfBudget)?;
-            shared.begin_turn(|early| Message::new(Role::User, with_early(early, input.parts)));
-            (Turn::new(limits), Attached { extensions: input.extensions, by: input.by })
+            let (by, parts) = (input.by, input.parts);
+            shared
+                .begin_turn(by.clone(), |early| Message::new(Role::User, with_early(early, parts)));
+            (Turn::new(limits), Attached { extensions: input.extensions, by })
+        }
+        Start::Retry(extensions) => {
+            let limits = shared.limits().ok_or(AgentError::OutOfBudget)?;
+            (Turn::new(limits), Attached { extensions, by: shared.begin_again() })
         }
         Start::Continue(turn, extensions) => (*turn, Attached { extensions, by: None }),
     };

@@ -99,7 +99,7 @@ impl Agent {
     }
 
     /// Starts a conversation called `id`. If the store already has one of that name, its first turn
-    /// fails; use [`resume`](Self::resume) to go on with it.
+    /// fails; use [`resume`](Self::resume) to go on with it, or [`open`](Self::open) for either.
     pub fn session_as(&self, id: SessionId) -> Session {
         Session::start(Arc::clone(&self.0), id)
     }
@@ -119,6 +119,47 @@ impl Agent {
         let lock = store.lock(id).await?;
         let Some(stored) = store.load(id).await? else { return Ok(None) };
         Ok(Some(Session::restore(Arc::clone(&self.0), id.clone(), stored, Some(lock))))
+    }
+
+    /// Goes on with the conversation called `id` if the store has it, and starts it otherwise, as
+    /// without a store. Nobody else can begin one of that name meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`resume`](Self::resume).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[cfg(feature = "testing")]
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use hermes_core::{
+    ///     Agent,
+    ///     store::SessionId,
+    ///     testing::{InMemorySessions, ScriptedProvider},
+    /// };
+    ///
+    /// let model = ScriptedProvider::new().say("Hello!").say("Hello again!");
+    /// let agent = Agent::builder(model).model("m").sessions(InMemorySessions::default()).build()?;
+    /// let id = SessionId::new("user-7/monday");
+    ///
+    /// for messages in [2, 4] {
+    ///     let session = agent.open(&id).await?;
+    ///     session.send("Hi.").await?;
+    ///     assert_eq!(session.history().len(), messages);
+    ///     session.close().await;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "testing"))]
+    /// # fn main() {}
+    /// ```
+    pub async fn open(&self, id: &SessionId) -> Result<Session, StoreError> {
+        let Some(store) = &self.0.sessions else { return Ok(self.session_as(id.clone())) };
+        let lock = store.lock(id).await?;
+        let stored = store.load(id).await?.unwrap_or_default();
+        Ok(Session::restore(Arc::clone(&self.0), id.clone(), stored, Some(lock)))
     }
 
     /// Goes on from a conversation that the host keeps itself.

@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use hermes_core::{
-    agent::{AgentError, Finish},
+    Session,
+    agent::{AgentError, Finish, TurnInput},
     message::{Call, CallStatus, Message, Part, Role},
     prompt::{PromptSource, Section, Slot},
+    provider::{ProviderError, ProviderErrorKind},
     store::{
-        SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError, StoredSession,
+        ListOptions, SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError,
+        StoredSession,
     },
-    testing::{InMemorySessions, ScriptedProvider},
+    testing::{InMemorySessions, RecordingAudit, ScriptedProvider},
+    tool::Extensions,
 };
 use serde_json::json;
 
@@ -183,4 +187,112 @@ async fn a_shut_down_agent_takes_no_more() {
 
     assert_eq!(reply.await.unwrap().finish, Finish::Cancelled);
     assert!(matches!(session.send("Two.").await, Err(AgentError::Closed)));
+}
+
+/// A provider's passing trouble.
+fn down() -> ProviderError {
+    ProviderError::new(ProviderErrorKind::ServerError, "down for a moment")
+}
+
+/// Returns who said what, in short.
+fn said(session: &Session) -> Vec<String> {
+    let line = |it: &Message| format!("{:?} {}", it.role, it.text());
+    session.history().iter().map(line).collect()
+}
+
+#[tokio::test]
+async fn a_turn_that_failed_runs_again_without_its_message_being_sent_again() {
+    let model = ScriptedProvider::new()
+        .call("echo", json!({"text": "one"}))
+        .fail(down())
+        .fail(down())
+        .say("done");
+    let store = InMemorySessions::default();
+    let agent = agent(&model).sessions(store.clone()).build().unwrap();
+    let id = SessionId::new("s1");
+    let session = agent.session_as(id.clone());
+    session.send(TurnInput::new("Go.").on_behalf_of("sam")).await.unwrap_err();
+
+    session.retry(Extensions::default()).await.unwrap_err();
+    session.close().await;
+    let session = agent.resume(&id).await.unwrap().unwrap();
+    let turn = session.retry(Extensions::default()).await.unwrap();
+
+    assert_eq!((turn.text.as_str(), turn.turn, turn.calls), ("done", 1, 0));
+    assert_eq!(said(&session), ["User Go.", "Assistant ", "Tool ", "Assistant done"]);
+    assert_paired(&session.history());
+    let stored = store.load(&id).await.unwrap().unwrap();
+    assert_eq!((&stored.messages, stored.state.turn), (&*session.history(), None));
+    assert_eq!(model.requests().len(), 4, "the call is not made again");
+}
+
+#[tokio::test]
+async fn an_answer_that_was_broken_off_is_asked_for_once_more() {
+    let model = ScriptedProvider::new().say_then_fail("Once upon", down()).say("Once upon a time.");
+    let session = agent(&model).build().unwrap().session();
+    session.send("Tell.").await.unwrap_err();
+
+    let turn = session.retry(Extensions::default()).await.unwrap();
+
+    assert_eq!(turn.text, "Once upon a time.");
+    let again = "User Your answer was broken off. Give it once more, from its beginning.";
+    assert_eq!(
+        said(&session),
+        ["User Tell.", "Assistant Once upon", again, "Assistant Once upon a time."]
+    );
+}
+
+#[tokio::test]
+async fn a_cancelled_turn_runs_again_on_behalf_of_the_same_user() {
+    let audit = RecordingAudit::default();
+    let model = ScriptedProvider::new().call("echo", json!({"text": "one"})).say("done");
+    let session = agent(&model).audit(audit.clone()).build().unwrap().session();
+    let reply = session.send(TurnInput::new("Go.").on_behalf_of("sam"));
+    session.cancel();
+    reply.await.unwrap();
+
+    let turn = session.retry(Extensions::default()).await.unwrap();
+
+    assert_eq!((turn.text.as_str(), turn.turn, turn.counts.turns_since_memory), ("done", 1, 1));
+    assert_eq!(audit.records()[0].origin.by.as_deref(), Some("sam"));
+}
+
+#[tokio::test]
+async fn what_has_its_answer_is_not_run_again() {
+    let model = ScriptedProvider::new().say("hello").say("hello again");
+    let session = agent(&model).build().unwrap().session();
+
+    let early = session.retry(Extensions::default()).await;
+    session.send("Hi.").await.unwrap();
+    let late = session.retry(Extensions::default()).await;
+
+    assert!(matches!(early, Err(AgentError::NothingToRetry)), "{early:?}");
+    assert!(matches!(late, Err(AgentError::NothingToRetry)), "{late:?}");
+    assert_eq!(session.send("Hi.").await.unwrap().turn, 2, "and it is not busy after that");
+}
+
+#[tokio::test]
+async fn opening_resumes_what_is_stored_and_starts_what_is_not() {
+    let model = ScriptedProvider::new().say("one").say("two").say("three");
+    let agent_with = |store: &InMemorySessions| agent(&model).sessions(store.clone());
+    let store = InMemorySessions::default();
+    let stored = agent_with(&store).build().unwrap();
+    let id = SessionId::new("s1");
+
+    let first = stored.open(&id).await.unwrap();
+    let taken = stored.open(&id).await;
+    first.send("One.").await.unwrap();
+    first.close().await;
+    let second = stored.open(&id).await.unwrap();
+    second.send("Two.").await.unwrap();
+    let unstored = agent(&model).build().unwrap().open(&id).await.unwrap();
+    unstored.send("Three.").await.unwrap();
+
+    assert!(matches!(taken, Err(StoreError::Locked(_))), "{taken:?}");
+    assert_eq!((second.history().len(), unstored.history().len()), (4, 2));
+    let list = store.list(&ListOptions::default()).await.unwrap();
+    assert_eq!(list.iter().map(|it| (&it.id, it.messages)).collect::<Vec<_>>(), [(&id, 4)]);
+    second.close().await;
+    assert!(store.delete(&id).await.unwrap());
+    assert_eq!(stored.resume(&id).await.unwrap().map(|it| it.id().clone()), None);
 }

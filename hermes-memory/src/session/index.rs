@@ -5,8 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use hermes_core::message::{MessageBody, Part, Role};
-use rusqlite::{Connection, params};
+use hermes_core::{
+    message::{MessageBody, Part, Role},
+    store::SessionId,
+};
+use rusqlite::{Connection, Transaction, params};
 
 use super::{
     fault::Fault,
@@ -58,6 +61,36 @@ pub(super) fn add(connection: &Connection, number: i64, text: &str) -> Result<()
         let mut insert =
             connection.prepare_cached("INSERT INTO pairs (rowid, body) VALUES (?1, ?2)")?;
         insert.execute(params![number, pairs])?;
+    }
+    Ok(())
+}
+
+/// Takes the messages of a session out of the indexes. A damaged index is left to be made anew.
+pub(super) fn forget(transaction: &mut Transaction<'_>, session: &SessionId) -> Result<(), Fault> {
+    let savepoint = transaction.savepoint()?;
+    if forget_each(&savepoint, session).is_ok() {
+        return Ok(savepoint.commit()?);
+    }
+    let mut savepoint = savepoint;
+    Ok(savepoint.rollback()?)
+}
+
+fn forget_each(connection: &Connection, session: &SessionId) -> Result<(), Fault> {
+    let mut select =
+        connection.prepare_cached("SELECT number, data FROM messages WHERE session = ?1")?;
+    let mut words = connection
+        .prepare_cached("INSERT INTO words (words, rowid, body) VALUES ('delete', ?1, ?2)")?;
+    let mut pairs = connection
+        .prepare_cached("INSERT INTO pairs (pairs, rowid, body) VALUES ('delete', ?1, ?2)")?;
+    let mut rows = select.query([session.as_str()])?;
+    while let Some(row) = rows.next()? {
+        let number: i64 = row.get(0)?;
+        let message: MessageBody = serde_json::from_str(row.get_ref(1)?.as_str().unwrap_or(""))?;
+        let text = text(&message);
+        words.execute(params![number, text])?;
+        if let Some(dense) = segment::pairs(&text) {
+            pairs.execute(params![number, dense])?;
+        }
     }
     Ok(())
 }

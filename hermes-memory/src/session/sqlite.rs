@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use async_trait::async_trait;
@@ -12,7 +12,8 @@ use hermes_core::{
     durable::FileLock,
     message::{Message, MessageId},
     store::{
-        SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError, StoredSession,
+        ListOptions, SearchHit, SessionId, SessionInfo, SessionLock, SessionState, SessionStore,
+        StoreError, StoredSession,
     },
     version::Version,
 };
@@ -224,6 +225,17 @@ impl SessionStore for SqliteSessions {
         let held = blocking(move || Ok(FileLock::try_acquire(&path)?)).await?;
         held.map(SessionLock::new).ok_or_else(|| StoreError::Locked(id.clone()))
     }
+
+    async fn list(&self, options: &ListOptions) -> Result<Vec<SessionInfo>, StoreError> {
+        let options = options.clone();
+        self.run(move |connection| list(connection, &options)).await
+    }
+
+    async fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let _lock = self.lock(id).await?;
+        let id = id.clone();
+        self.run(move |connection| delete(connection, &id)).await
+    }
 }
 
 /// A change of a session.
@@ -346,6 +358,44 @@ fn load(connection: &Connection, id: &SessionId) -> Result<Option<StoredSession>
         messages.push(serde_json::from_str(&data)?);
     }
     Ok(Some(StoredSession::new(messages, serde_json::from_str(&state)?)))
+}
+
+fn list(connection: &Connection, options: &ListOptions) -> Result<Vec<SessionInfo>, Fault> {
+    let mut select = connection.prepare_cached(
+        "SELECT id, created_ms, updated_ms,
+                (SELECT count(*) FROM messages WHERE session = page.id AND fate = 0)
+         FROM (SELECT * FROM sessions WHERE substr(id, 1, length(?1)) = ?1
+               ORDER BY updated_ms DESC, id LIMIT ?2 OFFSET ?3) AS page
+         ORDER BY updated_ms DESC, id",
+    )?;
+    let bounds = params![options.prefix, count(options.limit), count(options.skip)];
+    let mut rows = select.query(bounds)?;
+    let mut sessions = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id: String = row.get(0)?;
+        let messages: i64 = row.get(3)?;
+        let messages = usize::try_from(messages).unwrap_or_default();
+        let mut info = SessionInfo::new(SessionId::new(id), messages);
+        info.created = Some(time(row.get(1)?));
+        info.updated = Some(time(row.get(2)?));
+        sessions.push(info);
+    }
+    Ok(sessions)
+}
+
+/// Removes a session, its messages and what the indexes have of them, as one step.
+fn delete(connection: &mut Connection, id: &SessionId) -> Result<bool, Fault> {
+    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    index::forget(&mut transaction, id)?;
+    transaction.execute("DELETE FROM messages WHERE session = ?1", [id.as_str()])?;
+    let gone = transaction.execute("DELETE FROM sessions WHERE id = ?1", [id.as_str()])?;
+    transaction.commit()?;
+    Ok(0 < gone)
+}
+
+fn time(ms: i64) -> SystemTime {
+    let since = Duration::from_millis(u64::try_from(ms).unwrap_or_default());
+    SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 fn count(number: usize) -> i64 {

@@ -11,7 +11,9 @@ use crate::{
         Call, CallResult, CallStatus, Image, Message, MessageId, Part, Reasoning, Role, StopReason,
         Usage,
     },
-    store::{Counts, SessionId, SessionState, SessionStore, StoreError, StoredSession},
+    store::{
+        Counts, ListOptions, SessionId, SessionState, SessionStore, StoreError, StoredSession,
+    },
     tool::ToolSpec,
     version::Version,
 };
@@ -43,13 +45,98 @@ pub async fn session_store(store: &dyn SessionStore) {
     suite.searches().await;
     suite.takes_any_query().await;
     suite.has_one_writer().await;
+    suite.lists().await;
+    suite.forgets_on_demand().await;
 }
 
 struct Suite<'a> {
     store: &'a dyn SessionStore,
 }
 
+/// What `list` and `delete` return where a store leaves them out.
+fn offered<T>(promise: &str, result: Result<T, StoreError>) -> Option<T> {
+    match result {
+        Err(StoreError::Unsupported(_)) => None,
+        other => Some(succeeds(promise, other)),
+    }
+}
+
 impl Suite<'_> {
+    /// Adds a session with `texts`.
+    async fn say(&self, id: &SessionId, texts: &[&str]) {
+        let number = |at: usize| MessageId(u64::try_from(at).unwrap_or_default() + 1);
+        let messages: Vec<Message> = texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| Message::user(*text).with_id(number(at)))
+            .collect();
+        let state = SessionState::default();
+        succeeds("append", self.store.append(id, 0, &messages, &state).await);
+    }
+
+    async fn lists(&self) {
+        const PROMISE: &str = "list";
+        let ids = ["suite-list/a", "suite-list/b%", "suite-list/c", "suite-listed"];
+        let [first, second, third, other] = ids.map(SessionId::new);
+        for id in [&first, &second, &third, &other] {
+            self.say(id, &["hello", "again"]).await;
+        }
+        let last = [Message::user("and again").with_id(MessageId(3))];
+        succeeds("append", self.store.append(&first, 2, &last, &SessionState::default()).await);
+
+        let options = ListOptions::default().prefix("suite-list/");
+        let Some(all) = offered(PROMISE, self.store.list(&options).await) else { return };
+
+        let mut counts: Vec<_> = all.iter().map(|it| (&it.id, it.messages)).collect();
+        counts.sort_unstable();
+        let expected = [(&first, 3), (&second, 2), (&third, 2)];
+        assert_eq!(counts, expected, "{PROMISE}: not what there is of a prefix");
+        let is_sorted = all.is_sorted_by(|one, next| next.updated <= one.updated);
+        assert!(is_sorted, "{PROMISE}: {all:?} are not the last written to first");
+        let are_dated = all.iter().all(|it| it.created <= it.updated);
+        assert!(are_dated, "{PROMISE}: {all:?} were written to before they began");
+        let page = self.store.list(&options.limit(1).skip(1)).await;
+        assert_eq!(succeeds(PROMISE, page), all[1..2], "{PROMISE}: another page than asked for");
+        let odd = ListOptions::default().prefix("suite-list/b%");
+        let odd = succeeds(PROMISE, self.store.list(&odd).await);
+        assert_eq!(odd.len(), 1, "{PROMISE}: a prefix is not taken as it is");
+        let none = ListOptions::default().prefix("suite-list/%");
+        let none = succeeds(PROMISE, self.store.list(&none).await);
+        assert_eq!(none, [], "{PROMISE}: a prefix is not taken as it is");
+    }
+
+    async fn forgets_on_demand(&self) {
+        const PROMISE: &str = "gone is gone";
+        let (id, other) = (SessionId::new("suite-gone"), SessionId::new("suite-stays"));
+        self.say(&id, &["a bilby", "another bilby", "日本の話"]).await;
+        self.say(&other, &["a bilby that stays"]).await;
+        let summary = [Message::user("all of it").with_id(MessageId(4))];
+        let state = SessionState::default();
+        succeeds(PROMISE, self.store.compact(&id, 3, &summary, &state).await);
+        let nobody = SessionId::new("suite-nobody");
+        let Some(was_there) = offered(PROMISE, self.store.delete(&nobody).await) else { return };
+        assert!(!was_there, "{PROMISE}: a session that nobody stored was deleted");
+
+        let lock = succeeds(PROMISE, self.store.lock(&id).await);
+        let err = fails(PROMISE, self.store.delete(&id).await);
+        assert!(matches!(err, StoreError::Locked(_)), "{PROMISE}: {err:?} under a lock");
+        drop(lock);
+        assert!(succeeds(PROMISE, self.store.delete(&id).await), "{PROMISE}: it was not there");
+
+        assert_eq!(succeeds(PROMISE, self.store.load(&id).await), None, "{PROMISE}: still loaded");
+        for query in ["bilby", "日本", "all of it"] {
+            let hits = succeeds(PROMISE, self.store.search(query, 9).await);
+            assert!(hits.iter().all(|it| it.session != id), "{PROMISE}: {query:?} is still found");
+        }
+        let hits = succeeds(PROMISE, self.store.search("bilby", 9).await);
+        assert_eq!(hits.len(), 1, "{PROMISE}: what others said is lost with it");
+        let again = succeeds(PROMISE, self.store.delete(&id).await);
+        assert!(!again, "{PROMISE}: it was deleted twice");
+        self.say(&id, &["a dugong"]).await;
+        let hits = succeeds(PROMISE, self.store.search("dugong", 9).await);
+        assert_eq!(hits.len(), 1, "{PROMISE}: another under its id is not found");
+    }
+
     async fn starts_empty(&self) {
         let nobody = SessionId::new("suite-nobody");
         let loaded = succeeds("load", self.store.load(&nobody).await);

@@ -12,7 +12,8 @@ use crate::{
     clock::{Clock, SystemClock},
     message::{Message, Role},
     store::{
-        SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError, StoredSession,
+        ListOptions, SearchHit, SessionId, SessionInfo, SessionLock, SessionState, SessionStore,
+        StoreError, StoredSession,
     },
 };
 
@@ -53,6 +54,10 @@ struct Kept {
     /// Messages that a compaction replaced.
     replaced: Vec<Dated>,
     state: SessionState,
+    created: Option<SystemTime>,
+    updated: Option<SystemTime>,
+    /// The number of its last write among all of the store.
+    write: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -102,7 +107,12 @@ impl InMemorySessions {
         if actual != expected {
             return Err(StoreError::Conflict { id: id.clone(), expected, actual });
         }
-        change(sessions.entry(id.clone()).or_default());
+        let latest = sessions.values().map(|kept| kept.write).max().unwrap_or_default();
+        let kept = sessions.entry(id.clone()).or_default();
+        change(kept);
+        let now = Some(self.clock.now());
+        (kept.created, kept.updated) = (kept.created.or(now), now);
+        kept.write = latest.saturating_add(1);
         Ok(())
     }
 }
@@ -169,6 +179,26 @@ impl SessionStore for InMemorySessions {
             return Err(StoreError::Locked(id.clone()));
         }
         Ok(SessionLock::new(Unlock { id: id.clone(), locked: Arc::clone(&self.locked) }))
+    }
+
+    async fn list(&self, options: &ListOptions) -> Result<Vec<SessionInfo>, StoreError> {
+        let sessions = self.sessions();
+        let mut infos: Vec<(u64, SessionInfo)> = sessions
+            .iter()
+            .filter(|(id, _)| id.as_str().starts_with(&options.prefix))
+            .map(|(id, kept)| {
+                let info = SessionInfo::new(id.clone(), kept.current.len());
+                (kept.write, SessionInfo { created: kept.created, updated: kept.updated, ..info })
+            })
+            .collect();
+        infos.sort_by_key(|(last, _)| std::cmp::Reverse(*last));
+        let infos = infos.into_iter().map(|(_, info)| info);
+        Ok(infos.skip(options.skip).take(options.limit).collect())
+    }
+
+    async fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
+        let _lock = self.lock(id).await?;
+        Ok(self.sessions().remove(id).is_some())
     }
 }
 

@@ -4,7 +4,8 @@ use super::breaks;
 use crate::{
     message::Message,
     store::{
-        SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError, StoredSession,
+        ListOptions, SearchHit, SessionId, SessionInfo, SessionLock, SessionState, SessionStore,
+        StoreError, StoredSession,
     },
     testing::{InMemorySessions, conformance},
 };
@@ -20,6 +21,10 @@ enum Fault {
     IgnoresLimits,
     ChokesOnQuotes,
     FindsResults,
+    ListsOthers,
+    KeepsWhatItDeletes,
+    FindsWhatItDeleted,
+    OffersNoMore,
 }
 
 #[derive(Debug)]
@@ -112,6 +117,36 @@ impl SessionStore for Faulty {
             _ => self.inner.lock(id).await,
         }
     }
+
+    async fn list(&self, options: &ListOptions) -> Result<Vec<SessionInfo>, StoreError> {
+        match self.fault {
+            Fault::OffersNoMore => Err(StoreError::Unsupported("list sessions")),
+            Fault::ListsOthers => self.inner.list(&options.clone().prefix("")).await,
+            _ => self.inner.list(options).await,
+        }
+    }
+
+    async fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
+        match self.fault {
+            Fault::OffersNoMore => Err(StoreError::Unsupported("delete sessions")),
+            Fault::KeepsWhatItDeletes => {
+                let _lock = self.inner.lock(id).await?;
+                Ok(self.inner.load(id).await?.is_some())
+            }
+            Fault::FindsWhatItDeleted => {
+                let stored = self.inner.load(id).await?;
+                let was_there = self.inner.delete(id).await?;
+                let copy = SessionId::new("suite-copy");
+                for message in stored.map(|it| it.messages).unwrap_or_default() {
+                    let state = SessionState::default();
+                    let message = Message::user(format!("bilby {}", message.text()));
+                    self.inner.append(&copy, 0, &[message], &state).await?;
+                }
+                Ok(was_there)
+            }
+            _ => self.inner.delete(id).await,
+        }
+    }
 }
 
 async fn check(fault: Fault, promise: &str) {
@@ -162,4 +197,26 @@ async fn a_query_that_breaks_the_search_is_found() {
 #[tokio::test]
 async fn a_hit_too_many_is_found() {
     check(Fault::FindsResults, "search").await;
+}
+
+#[tokio::test]
+async fn a_list_of_all_is_found() {
+    check(Fault::ListsOthers, "list").await;
+}
+
+#[tokio::test]
+async fn what_is_kept_although_deleted_is_found() {
+    check(Fault::KeepsWhatItDeletes, "gone is gone: still loaded").await;
+}
+
+#[tokio::test]
+async fn what_is_found_although_deleted_is_found() {
+    check(Fault::FindsWhatItDeleted, "gone is gone: what others said").await;
+}
+
+#[tokio::test]
+async fn a_store_may_leave_out_lists_and_deletion() {
+    let inner = InMemorySessions::default();
+
+    conformance::session_store(&Faulty { inner, fault: Fault::OffersNoMore }).await;
 }
