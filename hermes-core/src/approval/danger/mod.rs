@@ -18,6 +18,8 @@ mod expand;
 mod output;
 
 mod parse;
+mod redirect;
+mod tree;
 mod word;
 
 mod code;

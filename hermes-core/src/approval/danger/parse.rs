@@ -3,66 +3,11 @@
 //! The parser is lenient: what a shell would refuse is read in the way in which most of it would run.
 
 use super::{
-    fold::{Glyph, Text},
+    fold::Glyph,
+    redirect::Pending,
+    tree::{Assign, Parsed, Pipeline, Script, Simple, Stage},
     word::{self, Word, literal},
 };
-
-/// Commands one after the other.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Script {
-    pub(super) pipelines: Vec<Pipeline>,
-}
-
-/// Commands that feed one another.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Pipeline {
-    pub(super) stages: Vec<Stage>,
-    pub(super) is_background: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Stage {
-    Simple(Simple),
-    Group(Script, Vec<Redirect>),
-    Function(String, Script),
-    /// A loop variable and what it goes through.
-    For(String, Vec<Word>),
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct Simple {
-    pub(super) assigns: Vec<Assign>,
-    pub(super) words: Vec<Word>,
-    pub(super) redirects: Vec<Redirect>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Assign {
-    pub(super) name: String,
-    pub(super) appends: bool,
-    pub(super) values: Vec<Word>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Redirect {
-    /// From a file.
-    In(Word),
-    /// To a file.
-    Out(Word),
-    /// Text that stands in the script.
-    Text(Word),
-    /// A here-document; the number of its body.
-    Body(usize),
-}
-
-/// A script and the bodies of its here-documents.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Parsed {
-    pub(super) script: Script,
-    pub(super) bodies: Vec<Word>,
-    /// Whether something was nested too deeply to be read.
-    pub(super) is_cut: bool,
-}
 
 /// Parses `text`. A quote without its end counts as an ordinary character. The bodies of
 /// here-documents are numbered from `base`.
@@ -89,30 +34,21 @@ pub(super) enum End {
     Case,
 }
 
-/// A here-document whose body has not been read yet.
-#[derive(Clone, Debug)]
-struct Pending {
-    body: usize,
-    delimiter: String,
-    is_indented: bool,
-    is_literal: bool,
-}
-
 #[derive(Debug)]
 pub(super) struct Parser<'t> {
     pub(super) text: &'t [Glyph],
     pub(super) at: usize,
-    base: usize,
-    bodies: Vec<Word>,
+    pub(super) base: usize,
+    pub(super) bodies: Vec<Word>,
     pub(super) depth: u32,
     pub(super) is_cut: bool,
     /// Where a quote begins that has no end.
     pub(super) unclosed: Option<usize>,
     /// Where quotes begin that count as ordinary characters.
     pub(super) plain: Vec<usize>,
-    pending: Vec<Pending>,
+    pub(super) pending: Vec<Pending>,
     /// How many characters may still be looked at in search of the ends of here-documents.
-    search: usize,
+    pub(super) search: usize,
 }
 
 const SKIPPED: [&str; 10] =
@@ -166,7 +102,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Reads `text` as what stands between double quotes.
-    fn inner_text(&mut self, text: &[Glyph]) -> Word {
+    pub(super) fn inner_text(&mut self, text: &[Glyph]) -> Word {
         self.within(text, word::text)
     }
 
@@ -472,108 +408,6 @@ impl<'t> Parser<'t> {
             values.push(word::word(self));
         }
         Some(Assign { name, appends, values })
-    }
-
-    fn redirects(&mut self) -> Vec<Redirect> {
-        let mut all = Vec::new();
-        self.blanks();
-        while let Some(redirect) = self.redirect() {
-            all.extend(redirect);
-            self.blanks();
-        }
-        all
-    }
-
-    /// Reads a redirection, if one comes next; nothing if it only joins streams.
-    fn redirect(&mut self) -> Option<Vec<Redirect>> {
-        let start = self.at;
-        while self.peek().is_some_and(|it| it.is_ascii_digit()) {
-            self.at = self.at.saturating_add(1);
-        }
-        if self.ahead(1) == Some('(') && matches!(self.peek(), Some('<' | '>')) {
-            self.at = start;
-            return None;
-        }
-        let joins = self.take("&>>") || self.take("&>") || self.take(">&");
-        if joins || self.take(">>") || self.take(">|") || self.take(">") || self.take("<>") {
-            self.blanks();
-            let target = word::word(self);
-            let is_stream = literal(&target)
-                .is_some_and(|it| it.chars().all(|ch| ch.is_ascii_digit() || ch == '-'));
-            let joins = joins && is_stream;
-            return Some(if joins { Vec::new() } else { vec![Redirect::Out(target)] });
-        }
-        if self.take("<<<") {
-            self.blanks();
-            return Some(vec![Redirect::Text(word::word(self))]);
-        }
-        if self.take("<<") {
-            return Some(vec![self.here()]);
-        }
-        if self.take("<&") {
-            let _ = word::word(self);
-            return Some(Vec::new());
-        }
-        if self.take("<") {
-            self.blanks();
-            return Some(vec![Redirect::In(word::word(self))]);
-        }
-        self.at = start;
-        None
-    }
-
-    fn here(&mut self) -> Redirect {
-        let is_indented = self.take("-");
-        self.blanks();
-        let start = self.at;
-        let word = word::word(self);
-        let raw = self.text.get(start..self.at).unwrap_or_default();
-        let is_literal = raw.iter().any(|glyph| matches!(glyph.ch, '\'' | '"' | '\\'));
-        let delimiter = literal(&word).unwrap_or_default();
-        let body = self.bodies.len();
-        self.bodies.push(Word::new());
-        self.pending.push(Pending { body, delimiter, is_indented, is_literal });
-        Redirect::Body(self.base.saturating_add(body))
-    }
-
-    /// Goes over a line end and the here-documents that begin after it.
-    fn newline(&mut self) {
-        self.at = self.at.saturating_add(1);
-        for pending in std::mem::take(&mut self.pending) {
-            let Some((end, next)) = self.end_of(&pending) else { continue };
-            let text: Text = self.text.get(self.at..end).unwrap_or_default().to_vec();
-            self.at = next;
-            let word =
-                if pending.is_literal { word::quoted(&text) } else { self.inner_text(&text) };
-            if let Some(body) = self.bodies.get_mut(pending.body) {
-                *body = word;
-            }
-        }
-    }
-
-    /// Returns where the body of a here-document ends and where the script goes on. Without its last
-    /// line it has no body, and what would be in it is read as commands.
-    fn end_of(&mut self, pending: &Pending) -> Option<(usize, usize)> {
-        let mut start = self.at;
-        loop {
-            let rest = self.text.get(start..).filter(|it| !it.is_empty())?;
-            let length = rest.iter().position(|it| it.ch == '\n').unwrap_or(rest.len());
-            self.search = self.search.saturating_sub(length.saturating_add(1));
-            if self.search == 0 {
-                self.is_cut = true;
-                return None;
-            }
-            let line = rest.get(..length).unwrap_or_default().iter().map(|it| it.ch);
-            let mut line: String = line.collect();
-            if pending.is_indented {
-                line = line.trim_start_matches('\t').to_owned();
-            }
-            let next = start.saturating_add(length).saturating_add(1);
-            if line == pending.delimiter {
-                return Some((start, next.saturating_sub(1)));
-            }
-            start = next;
-        }
     }
 }
 

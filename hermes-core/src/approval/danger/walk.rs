@@ -6,10 +6,11 @@ use super::{
     Danger, DangerClass,
     expand::Arg,
     fold::{Glyph, Text, placed, span},
-    parse::{Assign, Pipeline, Redirect, Script, Simple, Stage, parse},
+    parse::parse,
     place::{self, Place},
     rule::lists,
     table::SHELLS,
+    tree::{Assign, Pipeline, Redirect, Script, Simple, Stage},
     word::{Piece, Word, literal},
 };
 

@@ -2,7 +2,8 @@
 
 use super::{
     fold::{Glyph, Text},
-    parse::{End, Parser, Script},
+    parse::{End, Parser},
+    tree::Script,
 };
 
 /// A word as it was written.
