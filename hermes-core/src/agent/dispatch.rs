@@ -20,7 +20,6 @@ use crate::{
     message::{Call, CallId, CallResult, CallStatus, History},
     tool::{
         ResultSpill, Tool, ToolContext, ToolError, ToolOutput, ToolRegistry, ToolSpec, TurnScope,
-        cut_middle,
     },
 };
 
@@ -155,8 +154,6 @@ const CANCELLED: &str = "Cancelled before it ran.";
 const CANCELLED_RUNNING: &str = "Cancelled while it ran; it may have had an effect.";
 /// How many characters a result may have that comes after others which took up all the room.
 const MIN_RESULT_CHARS: usize = 2_000;
-/// How many characters the model is shown of a result that is kept elsewhere.
-const PREVIEW_CHARS: usize = 1_500;
 const OUT_OF_TIME: &str = "The tool ran out of time; it may have had an effect.";
 const CRASHED: &str = "The tool crashed; it may have had an effect.";
 const ENDED: &str = "Not run: an earlier call ended the turn.";
@@ -244,19 +241,6 @@ impl Dispatch {
         let calls = done.outputs.get(start..).unwrap_or_default();
         let end = audit.calls(&self.scope, calls, &self.events).await;
         done.end = done.end.take().or(end.map(End::Audit));
-    }
-
-    /// Adds what belongs beside the result of `call`, if it ran.
-    async fn add_hint(&self, call: &Call, output: &mut ToolOutput) {
-        let Some(hints) = &self.hints else { return };
-        if matches!(output.status, CallStatus::Rejected | CallStatus::Cancelled) {
-            return;
-        }
-        let hint = hints.hint(call, &self.scope.seen).await;
-        output.content.push_str(&hint.text);
-        for warning in hint.warnings {
-            self.events.send(|| AgentEvent::Warning(warning));
-        }
     }
 
     /// Returns the output of one call, and why if it ends the turn.
@@ -432,49 +416,6 @@ impl Dispatch {
         };
         // What was changed before it went wrong is not lost from sight.
         (context.take_noted().into_iter().fold(output, ToolOutput::with_change), end)
-    }
-
-    /// Cuts what is over `limit` from the middle of the output, and keeps the whole elsewhere if it
-    /// can.
-    async fn bounded(&self, call: &Call, mut output: ToolOutput, limit: usize) -> ToolOutput {
-        let Some(cut) = cut_middle(&output.content, limit) else { return output };
-        // What was shown of stored text was not shown whole.
-        self.scope.seen.forget_shown_by(&call.id);
-        output.content = match self.spilled(call, &output.content).await {
-            Some(place) => {
-                let limit = limit.min(PREVIEW_CHARS);
-                let preview = cut_middle(&output.content, limit).unwrap_or_default();
-                let count = output.content.chars().count();
-                format!(
-                    "{preview}\n\n[The whole result, {count} characters, is in {place}. Read the part \
-                     you need from there, not all of it.]"
-                )
-            }
-            None => cut,
-        };
-        output
-    }
-
-    /// Keeps a long result elsewhere and returns where. A failure is told to the host.
-    async fn spilled(&self, call: &Call, content: &str) -> Option<String> {
-        let spilling = self.spill.as_ref()?.spill(&call.name, content);
-        let spilling = AssertUnwindSafe(spilling).catch_unwind();
-        let failure = tokio::select! {
-            biased;
-            () = self.scope.token.cancelled() => return None,
-            ended = spilling => match ended {
-                Ok(Ok(place)) => return Some(place),
-                Ok(Err(err)) => describe(&err),
-                Err(_) => "it crashed".to_owned(),
-            },
-        };
-        tracing::warn!("a long result could not be kept: {failure}");
-        self.events.send(|| {
-            AgentEvent::Warning(format!(
-                "A long result was cut, as it could not be kept: {failure}"
-            ))
-        });
-        None
     }
 }
 

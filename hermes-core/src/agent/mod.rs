@@ -12,6 +12,7 @@ pub mod hook;
 mod approve;
 mod conversation;
 mod dispatch;
+mod fit;
 mod keep;
 mod repeat;
 mod room;
