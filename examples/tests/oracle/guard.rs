@@ -139,7 +139,8 @@ fn bytes(file: &Value) -> Vec<u8> {
     decode(text(file, "b64"))
 }
 
-fn decode(text: &str) -> Vec<u8> {
+/// Decodes base64, without a look at padding.
+pub(crate) fn decode(text: &str) -> Vec<u8> {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = text.bytes().filter_map(|byte| DIGITS.iter().position(|&digit| digit == byte));
     let (mut bits, mut width, mut bytes) = (0_usize, 0, Vec::new());

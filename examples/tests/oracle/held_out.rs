@@ -3,7 +3,7 @@
 //!
 //! They are part of the repository, so that they are scored where the vectors are not there. Each
 //! line of `held_out/threat.jsonl` holds a `text`, each of `held_out/guard.jsonl` the `files` of a
-//! skill beside what is `bad` about it, its `kind`, and an `id` whose first letters name the set:
+//! skill (text, or bytes as `b64`) beside what is `bad` about it, its `kind`, and an `id` whose first letters name the set:
 //! later sets were written after the rules had been changed for the earlier ones.
 //!
 //! No rule has been written with a look at `unseen_*.jsonl`: their score is the honest guess of what is
@@ -41,8 +41,12 @@ fn scored(family: &str, (threat, guard): (&str, &str), show: usize) -> String {
     });
     let guard = score(guard, show, &mut out, |vector| {
         let files = vector["files"].as_object().into_iter().flatten();
-        let folder = files.fold(Folder::new(), |folder, (path, text)| {
-            folder.file(path.clone(), text.as_str().unwrap_or_default())
+        let folder = files.fold(Folder::new(), |folder, (path, file)| {
+            let bytes = match file.as_str() {
+                Some(text) => text.as_bytes().to_vec(),
+                None => crate::guard::decode(file["b64"].as_str().unwrap_or_default()),
+            };
+            folder.file(path.clone(), bytes)
         });
         guard::scan(&folder).verdict != Verdict::Safe
     });

@@ -6,7 +6,11 @@ use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use super::{
-    Category, File, Finding, Report, Severity, expression,
+    Category, File, Finding, Report, Severity,
+    carry::Carry,
+    catalogue::Catalogue,
+    errand::Errand,
+    expression,
     flow::Flow,
     language::Language,
     lines,
@@ -14,6 +18,7 @@ use super::{
     rules::{self, Rule, Spared},
     subject::Subject,
     values::{Folded, Values},
+    words::Words,
 };
 
 /// How many rules there may be.
@@ -64,28 +69,45 @@ fn candidates(text: &str) -> impl Iterator<Item = usize> {
 /// What names stand for takes from `room`, which is that of the folder.
 pub(super) fn find(file: &File<'_>, subject: &Subject, room: &mut Room) -> Vec<Finding> {
     let mut program = Program::default();
+    let mut document = Document::default();
     let mut findings = Vec::new();
     let mut is_told = false;
     for line in &lines::join(file.text, file.language) {
-        findings.extend(of_line(file, line.number, line.text.as_ref(), subject));
         let text = line.text.as_ref();
+        let mut found: Vec<Finding> = of_line(file, line.number, text, subject).collect();
         if !file.language.runs() && text.trim_start().starts_with("```") {
             program.is_block = !program.is_block;
-            findings.extend(std::mem::take(&mut program.flow).finish(file));
+            findings.append(&mut found);
+            findings.extend(program.end(file));
             continue;
         }
         let runs = file.language.runs() || program.is_block;
-        if let Some(text) = if runs { Some(Cow::Borrowed(text)) } else { step(text) } {
+        let whole = if runs { program.words.whole(text, file.language) } else { None };
+        if let Some(whole) = &whole {
+            program.see(line.number, text);
+            found.extend(of_line(file, line.number, whole, subject));
+        }
+        let shown = whole.as_deref().unwrap_or(text);
+        if let Some(text) = if runs { Some(Cow::Borrowed(shown)) } else { step(shown) } {
             let read = program.read((line.number, &text), runs, room);
             if room.was_exceeded() && !std::mem::replace(&mut is_told, true) {
-                findings.push(not_followed(file, line.number));
+                found.push(not_followed(file, line.number));
             }
             if let Some(read) = read {
-                findings.extend(of_line(file, line.number, &read, subject));
+                found.extend(of_line(file, line.number, &read, subject));
             }
         }
+        if !runs && document.catalogue.lists(text) {
+            for finding in &mut found {
+                finding.severity = finding.severity.lowered();
+            }
+        }
+        if file.language == Language::Prose && !runs {
+            found.extend(document.errand.see((line.number, text), (file, subject)));
+        }
+        findings.append(&mut found);
     }
-    findings.extend(program.flow.finish(file));
+    findings.extend(program.end(file));
     findings
 }
 
@@ -102,12 +124,21 @@ fn not_followed(file: &File<'_>, line: usize) -> Finding {
     }
 }
 
+/// What is known of a document after some of its lines.
+#[derive(Debug, Default)]
+struct Document {
+    catalogue: Catalogue,
+    errand: Errand,
+}
+
 /// What is known of a program after some of its lines: of a file that runs, or of a block in a
 /// document.
 #[derive(Debug, Default)]
 struct Program {
     values: Values,
+    words: Words,
     flow: Flow,
+    carry: Carry,
     is_block: bool,
 }
 
@@ -127,12 +158,24 @@ impl Program {
         }
         let expanded = folded.as_ref().and_then(|folded| self.values.expand(folded, room));
         if runs {
-            self.flow.see(number, expanded.as_deref().unwrap_or(line));
+            self.see(number, expanded.as_deref().unwrap_or(line));
         }
         if let Some(folded) = &folded {
             self.values.learn(folded, expanded.as_deref());
         }
         expanded
+    }
+
+    /// Looks at what a line does.
+    fn see(&mut self, number: usize, line: &str) {
+        self.flow.see(number, line);
+        self.carry.see(number, line);
+    }
+
+    /// Returns what the steps up to here amount to, and begins anew.
+    fn end(&mut self, file: &File<'_>) -> Vec<Finding> {
+        let flow = std::mem::take(&mut self.flow).finish(file);
+        flow.chain(std::mem::take(&mut self.carry).finish(file)).collect()
     }
 }
 
@@ -171,24 +214,33 @@ fn severity(
     found: &str,
     (language, subject): (Language, &Subject),
 ) -> Severity {
-    let severity = if language.runs() { rule.script } else { rule.document };
+    let is_script = language.runs() && language != Language::Workflow;
+    let severity = if is_script { rule.script } else { rule.document };
     let spared = rule.spared.filter(|&spared| rules::spares(spared, (line, found), subject));
-    if matches!(spared, Some(Spared::LocalPort | Spared::Placeholder)) {
+    if matches!(
+        spared,
+        Some(Spared::LocalPort | Spared::Placeholder | Spared::OwnService | Spared::NoSecret)
+    ) {
         return Severity::Low;
     }
     if spared == Some(Spared::Entry) && language.runs() {
         return severity;
     }
-    let warned = !language.runs() && warns(line);
+    let warned = !language.runs() && warns(&line.replacen(found, " ", 1));
     let severity = if warned && teaches(line) { severity.lowered() } else { severity };
     if warned || spared.is_some() { severity.lowered() } else { severity }
+}
+
+/// Returns whether a line of documentation only tells what a harmful command looks like.
+pub(super) fn is_lesson(line: &str) -> bool {
+    warns(line) && teaches(line)
 }
 
 /// Returns whether a line of documentation teaches to notice what it names.
 fn teaches(line: &str) -> bool {
     static TEACHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         expression::compile(
-            r"(?i)\b(?:detect(?:s|ion)?|recogni[sz]e|indicators?|attackers?|suspicious|red flags?|exercise|training|forensics?|incident|signatures?|in the logs|reviewers?)\b",
+            r"(?i)\b(?:detect(?:s|ion)?|recogni[sz]e|indicators?|attackers?|suspicious|compromised|on-call|shows?|red flags?|exercise|training|forensics?|incident|signatures?|in the logs|reviewers?)\b",
         )
     });
     TEACHING.as_ref().is_some_and(|teaching| 1 < teaching.find_iter(line).count())
@@ -198,10 +250,18 @@ fn teaches(line: &str) -> bool {
 fn warns(line: &str) -> bool {
     static WARNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         expression::compile(
-            r"(?i)\b(never|do not|don't|avoid|dangerous|blocked?|denied|deny|forbidden|warn(?:s|ing)?|suspicious|beware|instead of|rather than|detects?|prevents?|refuses?|rejects?|malicious|unsafe)\b|\x{274c}",
+            r"(?i)\b(never|do not|don't|avoid|dangerous|blocked?|denied|deny|forbidden|warn(?:s|ing)?|suspicious|beware|instead of|rather than|detects?|prevents?|refuse[sd]?|rejects?|rejected|compromised|malicious|unsafe)\b|\x{274c}",
         )
     });
-    WARNING.as_ref().is_some_and(|warning| warning.is_match(line))
+    // What is never asked or never found again is no warning.
+    static PROMISE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        expression::compile(
+            r"(?i)\b(?:never|do not|don't|avoid)\s+(?:\w+\s+)?(?:ask|prompt|confirm|remove|recover|notic|question|stop|pause|wait)\w*",
+        )
+    });
+    let rest = PROMISE.as_ref().map(|promise| promise.replace_all(line, " "));
+    let rest = rest.as_deref().unwrap_or(line);
+    WARNING.as_ref().is_some_and(|warning| warning.is_match(rest))
 }
 
 #[cfg(test)]

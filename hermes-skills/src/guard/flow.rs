@@ -233,7 +233,7 @@ impl Steps {
 
 /// Returns `line` without the `$(` that nothing closes: the end of each would be looked for all the
 /// way to the end of the line.
-fn closed(line: &str) -> Cow<'_, str> {
+pub(super) fn closed(line: &str) -> Cow<'_, str> {
     let (closed, open) = line.split_at(line.rfind(')').unwrap_or_default());
     if open.contains("$(") {
         Cow::Owned(format!("{closed}{}", open.replace("$(", "${")))

@@ -25,7 +25,7 @@ pub(super) fn join(text: &str, language: Language) -> Vec<Line<'_>> {
     for (number, chunk) in (1..).zip(text.split('\n')) {
         for line in chunk.trim_end_matches('\r').split('\r') {
             let code = language.code(line);
-            let (code, joins) = match code.strip_suffix('\\') {
+            let (code, joins) = match code.strip_suffix(language.continuation()) {
                 Some(code) => (code, true),
                 None => (code, ends_open(code)),
             };

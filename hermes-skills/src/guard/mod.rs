@@ -30,7 +30,11 @@ mod folder;
 mod report;
 mod trust;
 
+mod archive;
+mod carry;
+mod catalogue;
 mod commands;
+mod errand;
 mod expression;
 mod flow;
 mod fold;
@@ -41,7 +45,9 @@ mod room;
 mod rules;
 mod structure;
 mod subject;
+mod text;
 mod values;
+mod words;
 
 pub use self::{
     folder::{Content, Entry, Folder, Link},
@@ -71,10 +77,7 @@ pub fn scan(folder: &Folder) -> Report {
     let mut findings = structure::find(folder);
     for entry in folder.entries() {
         let Content::Bytes(bytes) = &entry.content else { continue };
-        if structure::is_binary(bytes) {
-            continue;
-        }
-        let text = String::from_utf8_lossy(bytes);
+        let Some(text) = text::read(bytes) else { continue };
         let language = Language::of(&entry.path, &text);
         let file = File { path: &entry.path, text: &text, language };
         findings.extend(prose::find(&file));

@@ -2,7 +2,7 @@
 
 use hermes_core::threat::{self, Scope};
 
-use super::{Category, File, Finding, Report, Severity, language::Language};
+use super::{Category, File, Finding, Report, Severity, commands, language::Language};
 
 /// Returns what `hermes_core::threat` finds in a file.
 pub(super) fn find(file: &File<'_>) -> Vec<Finding> {
@@ -21,7 +21,7 @@ pub(super) fn find(file: &File<'_>) -> Vec<Finding> {
                 file: file.path.to_owned(),
                 line,
                 category: category(&found.id),
-                severity: if is_pattern(&found, text) {
+                severity: if is_pattern(&found, text) || is_mention(&found, file) {
                     Severity::Low
                 } else {
                     severity(&found, file.language)
@@ -44,6 +44,39 @@ fn is_pattern(found: &threat::Finding, text: &str) -> bool {
     found.id == "hardcoded_secret"
         && excerpt.contains("PRIVATE KEY")
         && digits.take(16).count() < 16
+}
+
+/// Returns whether what was found in a document is no order by what stands around it: a command that
+/// is described, something that the user is told after all, or instructions about one subject.
+fn is_mention(found: &threat::Finding, file: &File<'_>) -> bool {
+    if file.language != Language::Prose {
+        return false;
+    }
+    let text = file.text;
+    let before = text.get(..found.range.start).unwrap_or_default();
+    let after = text.get(found.range.end..).unwrap_or_default();
+    let start = before.rfind(['\n', '.']).map_or(0, |at| at + 1);
+    let after = after.split(['\n', '.']).next().unwrap_or_default().to_ascii_lowercase();
+    let before = before.get(start..).unwrap_or_default();
+    let excerpt = text.get(found.range.clone()).unwrap_or_default().to_ascii_lowercase();
+    match (category(&found.id), found.id.as_ref()) {
+        (Category::Injection, "deception_hide") => {
+            ["unless ", "until "].iter().any(|word| after.contains(word))
+                || ["and tell", "but tell", "and ask", "and warn"]
+                    .iter()
+                    .any(|it| excerpt.contains(it))
+        }
+        (Category::Injection, "prompt_injection") => {
+            let guarded = ["safe", "secur", "approv", "confirm", "secret", "priva", "permission"];
+            before.trim_start_matches(['-', '*', ' ']).starts_with("If ")
+                && after.starts_with(" about ")
+                && !guarded.iter().any(|word| after.contains(word))
+        }
+        (Category::Network | Category::SupplyChain, _) => {
+            commands::is_lesson(&format!("{before} {after}"))
+        }
+        _ => false,
+    }
 }
 
 /// An order is worst where a model reads it, a command where it may run.

@@ -1,6 +1,9 @@
 //! What the folder is made of: sizes, numbers, programs, links.
 
-use super::{Category, Content, Entry, Finding, Folder, Link, Severity};
+use super::{
+    Category, Content, Entry, Finding, Folder, Link, Severity,
+    archive::{self, Harm},
+};
 
 /// More files than this are unusual.
 const FILES_USUAL: usize = 50;
@@ -47,7 +50,8 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     is_program(bytes) || bytes.iter().take(8_192).any(|&byte| byte == 0)
 }
 
-fn is_program(bytes: &[u8]) -> bool {
+/// Returns whether `bytes` are a program of some machine.
+pub(super) fn is_program(bytes: &[u8]) -> bool {
     let is_text = bytes.starts_with(b"MZ") && !bytes.iter().take(64).any(|&byte| byte < 9);
     !is_text && PROGRAM_STARTS.iter().any(|start| bytes.starts_with(start))
 }
@@ -83,6 +87,15 @@ fn of_entry(entry: &Entry) -> Vec<Finding> {
             } else if *is_executable && is_binary(bytes) {
                 add("executable_data", Severity::High, "is executable and no text");
             }
+            match archive::harm(bytes) {
+                Some(Harm::Climbs) => {
+                    add("archive_escape", Severity::Critical, "unpacks outside its folder");
+                }
+                Some(Harm::Starts) => {
+                    add("archive_startup", Severity::High, "unpacks what is run by itself");
+                }
+                None => {}
+            }
             if FILE_USUAL < bytes.len() as u64 {
                 add("oversized_file", Severity::Medium, "is unusually large");
             }
@@ -92,7 +105,11 @@ fn of_entry(entry: &Entry) -> Vec<Finding> {
 }
 
 fn whole(path: &str, id: &'static str, severity: Severity, reason: &'static str) -> Finding {
-    let category = if id == "symlink_escape" { Category::Traversal } else { Category::Structure };
+    let category = match id {
+        "symlink_escape" | "archive_escape" => Category::Traversal,
+        "archive_startup" => Category::Persistence,
+        _ => Category::Structure,
+    };
     Finding {
         file: path.to_owned(),
         line: 0,

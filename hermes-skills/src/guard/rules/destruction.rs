@@ -1,7 +1,10 @@
 //! What destroys data or makes a machine unusable.
 
 use super::{RUNS, Rule, Spared, USUAL, rule};
-use crate::guard::Category::Destructive;
+use crate::guard::{
+    Category::Destructive,
+    Severity::{Critical, High},
+};
 
 pub(super) const RULES: &[Rule] = &[
     rule(
@@ -74,5 +77,75 @@ pub(super) const RULES: &[Rule] = &[
         RUNS,
         r#"(?i)(?:expanduser|Path\.home|homedir|\$HOME|~/|userprofile|["']/home)[^\n]*\bencrypt(?:or)?\w*\s*\(|\bencrypt\w*\s*\([^\n]*(?:expanduser|Path\.home|homedir|userprofile)"#,
         "encrypts the files of the user",
+    ),
+    rule(
+        ("rights_removed", "chmod chown chgrp"),
+        Destructive,
+        RUNS,
+        r#"(?i)\bch(?:mod|own|grp)\s+(?:-\S+\s+)*(?:-\w*R\w*|--recursive)\s+(?:-\S+\s+)*[\w.+=,:$-]+\s+["']?(?:/|/\*|~/?|\$\{?HOME\}?/?|/(?:etc|usr|home|var|bin|lib|boot|root|Users))["']?/?(?:\s|$|[;&|`)'"\]])"#,
+        "takes the rights to the whole machine away",
+    ),
+    rule(
+        ("destructive_windows", "remove-item ri del erase rd rmdir rm"),
+        Destructive,
+        RUNS,
+        r#"(?i)\b(?:remove-item|ri|rm|del|erase|rd|rmdir)\b[^\n;|]*(?:(?:\b[a-z]:\\?(?:users|windows|program files)?(?:\\\*|\\?["']?(?:\s|$))|\b[a-z]:\\users\\[^\s\\"']+["']?\\?\*?["']?(?:\s|$)|(?:\$env:(?:userprofile|homepath|homedrive|systemdrive|windir|systemroot|public|onedrive)|\$home|%(?:userprofile|homepath|homedrive|systemdrive|systemroot|windir|public|onedrive)%|~)(?:\\(?:documents|desktop|pictures|downloads|music|videos|onedrive|\*)?)*["'*]*(?:\s|$|[),;|&]))[^\n;|]*(?:-r(?:ec\w*)?\b|/s\b)|(?:-r(?:ec\w*)?\b|/s\b)[^\n;|]*(?:\b[a-z]:\\?(?:users|windows|program files)?(?:\\\*|\\?["']?(?:\s|$))|\b[a-z]:\\users\\[^\s\\"']+["']?\\?\*?["']?(?:\s|$)|(?:\$env:(?:userprofile|homepath|homedrive|systemdrive|windir|systemroot|public|onedrive)|\$home|%(?:userprofile|homepath|homedrive|systemdrive|systemroot|windir|public|onedrive)%|~)(?:\\(?:documents|desktop|pictures|downloads|music|videos|onedrive|\*)?)*["'*]*(?:\s|$|[),;|&])))"#,
+        "deletes a whole disk or home",
+    ),
+    rule(
+        ("destructive_home_call", "rmtree remove_tree rm_rf rm_r removeall remove_dir_all remove_entry unlink rimraf rmsync emptydir removesync deletedirectory deleterecursively"),
+        Destructive,
+        RUNS,
+        r#"(?i)\b(?:rmtree|remove_tree|rm_rf|rm_r|remove_entry\w*|RemoveAll|remove_dir_all|unlink|rimraf|rmSync|emptyDir(?:Sync)?|removeSync|deleteDirectory|deleteRecursively)\b[\s({\[]*(?:\w[\w.:]*\(\s*|glob\s*)*(?:\$ENV\{["']?(?:HOME|USERPROFILE)["']?\}|\$?_?(?:SERVER|ENV)\[["'](?:HOME|USERPROFILE)["']\]|ENV\.fetch\(["']HOME["']\)|getenv\(["'](?:HOME|USERPROFILE)["']\)|Dir\.home|(?:File\.expand_path|expanduser)\(\s*["']~/?["']\s*\)|home_dir\(\)|(?:os\.)?homedir\(\)|(?:Path\.)?home\(\)|["'](?:/|~/?|/(?:home|etc|usr|var|Users)/?)["'])\s*(?:[),;.]|$)"#,
+        "deletes a whole disk or home",
+    ),
+    rule(
+        ("ransom_command", "openssl gpg 7z zip ccrypt mcrypt bitcoin monero btc xmr age pay"),
+        Destructive,
+        (Critical, High),
+        r"(?i)(?:\bfind|\bfor|\bls|\bxargs)\b[^\n]*(?:(?:~|\$\{?HOME\}?|/root|/home/[\w.*$-]+|/Users/[\w.*$-]+)|userprofile|/home|/Users)[^\n]*\b(?:openssl\s+(?:enc|aes\S*)|gpg\d?\s(?:[^\n]*\s)?(?:-c\b|--symmetric|-e\b|--encrypt)|age\s+-|7z\s+a\s[^\n]*\s-p|zip\s[^\n]*\s-(?:e|P)\b|ccrypt|mcrypt)[^\n]*(?:&&|;|\|\|)\s*(?:rm|shred|del|unlink|mv|srm)\b|\b(?:openssl\s+(?:enc|aes\S*)|gpg\d?\s(?:[^\n]*\s)?(?:-c\b|--symmetric|-e\b|--encrypt)|age\s+-|7z\s+a\s[^\n]*\s-p|zip\s[^\n]*\s-(?:e|P)\b|ccrypt|mcrypt)[^\n]*(?:~|\$\{?HOME\}?|/root|/home/[\w.*$-]+|/Users/[\w.*$-]+)(?:/(?:Documents|Desktop|Pictures|Photos|Music|Movies|Videos|Downloads|Library))?/\*|\bpay\b[^\n]{0,60}\b(?:get (?:them|it|your \w+) back|decrypt\w*|unlock\w*)\b|\b(?:bitcoin|btc|monero|xmr)\b[^\n]{0,60}\b(?:decrypt\w*|unlock|restore your|get your files)",
+        "locks the files of the user",
+    ),
+    rule(
+        ("destructive_database", "execute sp_msforeach information_schema pg_database show_databases listdatabases list_database_names dropdatabase drop_database dropdb"),
+        Destructive,
+        RUNS,
+        r"(?i)\bexecute\b[^\n]{0,40}\bdrop\s+(?:schema|database|table|owned)\b|\bsp_msforeach(?:db|table)\b[^\n]*\b(?:drop|truncate|delete)\b|(?:information_schema|pg_database|sys\.databases)[^\n]*\bdrop(?:db|\s+(?:database|schema|table))|(?:list_database_names|listdatabases)[^\n]*drop",
+        "deletes every database",
+    ),
+    rule(
+        ("destructive_cloud", "aws gcloud az kubectl gh doctl heroku zfs terraform git"),
+        Destructive,
+        RUNS,
+        r"(?i)\b(?:aws|gcloud|az|kubectl|gh|doctl|heroku|zfs|psql|mysql)\b[^\n]*\b(?:ls|list\S*|describe-\w+|get|show)\b[^\n]*(?:\||;|\bdo\b|\))[^\n]*\b(?:s3\s+rb\b|s3\s+rm\b[^\n]*--recursive|terminate-instances|delete-(?:bucket|db\w*|stack|volume|snapshot|table|cluster|user)|(?:projects|instances|group|databases?|clusters?|sql|disks|snapshots?)\s+delete|repo\s+delete|apps:destroy|zfs\s+destroy|dropdb|drop\s+database|delete\s+(?:ns|namespaces?|pvc?|deploy\w*)\b)|\bkubectl\s+delete\s+(?:ns|namespaces?|nodes?|crds?)\b[^\n;|]*--all\b|\bkubectl\s+delete\s+\S+[^\n;|]*(?:--all\b[^\n;|]*(?:--all-namespaces|\s-A\b)|(?:--all-namespaces|\s-A\b)[^\n;|]*--all\b)|\bgit\s+(?:branch\s+-r|for-each-ref|ls-remote)\b[^\n]*\|[^\n]*git\s+push\b[^\n]*(?:--delete|\s-d\b|\s:)",
+        "deletes everything that an account holds",
+    ),
+    rule(
+        ("fork_bomb_named", "(){ %0 fork"),
+        Destructive,
+        RUNS,
+        r"(?i)\b\w+\s*\(\)\s*\{\s*(\w+)\s*\|\s*\w+\s*&\s*;?\s*\}\s*;|%0\s*\|\s*%0|\bfork\s*(?:\(\))?\s+while\b|\bwhile\s*\(?\s*(?:1|true)\s*\)?\s*[:;{]?\s*(?:do\s+)?(?:os\.)?fork\b",
+        "brings the machine to a stop",
+    ),
+    rule(
+        ("machine_broken", "sysrq-trigger crontab efibootmgr lvremove vgremove zpool lukserase luksformat security-erase cipher bcdedit kill reg nvme /dev/zero /dev/urandom /dev/null /*"),
+        Destructive,
+        RUNS,
+        r#"(?i)>\s*/proc/sysrq-trigger|\bcrontab\s+-\w*r\b|\befibootmgr\b[^\n]*\s-B\b|\b(?:lv|vg)remove\b[^\n]*\s-\w*f|\bzpool\s+destroy\b|\bluks(?:erase|format)\b[^\n]*/dev/|--security-erase|\bnvme\s+format\b|\bcipher\s+/w:|\bbcdedit\b[^\n]*/delete|\bkill\s+-(?:9|KILL|s\s+\w+)\s+-1\b|\breg(?:\.exe)?\s+delete\s+["']?HK(?:LM|EY_LOCAL_MACHINE)[^\n]*/f|(?:>|\bcp\s+/dev/(?:null|zero|urandom)|\bdd\s[^\n]*\bof=)\s*["']?(?:~|\$\{?HOME\}?)(?:/(?:Documents|Desktop|Pictures|Photos|Music|Movies|Videos|Downloads|Library))?/\*|\bdd\b[^\n]*if=/dev/(?:zero|urandom)[^\n]*of=["']?(?:~|\$\{?HOME\}?|/)/?["']?(?:\s|$)|\bmv\s+["']?(?:~|\$\{?HOME\}?)(?:/(?:Documents|Desktop|Pictures|Photos|Music|Movies|Videos|Downloads|Library))?(?:/\*)?["']?\s+/dev/null"#,
+        "makes the machine or what it holds unusable",
+    ),
+    rule(
+        ("destructive_glob", "unlink remove delete rmtree rm_rf rmsync glob format-volume"),
+        Destructive,
+        RUNS,
+        r#"(?i)(?:Path\.home\(\)|Dir\.home|homedir\(\)|expanduser\(\s*["']~/?["']\s*\)|ENV\[["']HOME["']\])[^\n]*["'/]\*{1,2}(?:/\*)?["'][^\n]*\b(?:unlink|File\.delete|os\.remove|rmtree|rm_rf|rmSync|unlinkSync)\b|\b(?:unlink|delete|remove|rmtree|rm_rf)\w*\(?\)?\s+for\b[^\n]*(?:Path\.home\(\)|expanduser\(\s*["']~/?["']\s*\))[^\n]*\*["']|\bunlink\s*\(?\s*(?:glob\W+|<\s*)["']?(?:~|/|\$ENV\{HOME\})/?\*|\bformat-volume\b"#,
+        "deletes a whole disk or home",
+    ),
+    rule(
+        ("destructive_production", "drop terraform tofu pulumi push"),
+        Destructive,
+        USUAL,
+        r#"(?i)\bdrop\s+(?:database|schema)\s+(?:if\s+exists\s+)?["'\x60]?(?:prod\w*|live|main|master)\b|\b(?:terraform|tofu)\s+(?:apply\s+-destroy|destroy)\b[^\n]*-auto-approve|\bpulumi\s+destroy\b[^\n]*(?:--yes|-y\b)|\bgit\s+push\b[^\n]*(?:--delete\s+(?:\$\(|main\b|master\b)|\s:(?:main|master)\b)"#,
+        "deletes what others work with",
     ),
 ];

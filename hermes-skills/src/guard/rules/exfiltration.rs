@@ -63,7 +63,8 @@ pub(super) const RULES: &[Rule] = &[
         USUAL,
         r#"(?i)\b(?:requests|httpx|session|aiohttp|client|urllib\d?|axios)\.(?:post|put|request|get)\s*\((?:[^)]|\)[^;])*\b(?:json|data|params|content|files|body)\s*[=:]\s*[^=]{0,80}(?:os\.environ(?:\.get\(|\[)|os\.getenv\(|process\.env[.\[])\s*["']?\w*(?:KEY|TOKEN|SECRET|PASSWORD)"#,
         "sends a secret out",
-    ),
+    )
+    .spared(Spared::Namesake),
     rule(
         ("exfil_call", "requests httpx session aiohttp client urllib"),
         Exfiltration,
@@ -92,4 +93,40 @@ pub(super) const RULES: &[Rule] = &[
         r"(?i)\b(?:webhook\.site|requestbin\.\w+|\w+\.m\.pipedream\.net|pipedream\.net|interact\.sh|oast\.(?:fun|pro|live|me|site|online)|burpcollaborator\.net|hookbin\.com|beeceptor\.com|transfer\.sh|0x0\.st|termbin\.com|file\.io|paste\.ee|requestcatcher\.com|dnslog\.cn|canarytokens\.com)\b",
         "sends something to a place where anyone can pick it up",
     ),
+    rule(
+        ("file_published", "gist pastebinit ipfs croc wormhole publish upload mail mutt telegram-send git"),
+        Exfiltration,
+        RUNS,
+        r#"(?i)\b(?:gh\s+gist\s+create|pastebinit|ipfs\s+add|croc\s+send|wormhole\s+send|gh\s+release\s+upload|mutt|mailx?|telegram-send|git\s+add)\b[^\n;|]*(?:\bgh/hosts\.yml|\bwp-config\.php|\bmsal_token\w*|\.vault-token|[/\\~"'}]\.(?:ssh|aws|azure|gnupg|kube)[/\\"']|\.docker/config|\bgcloud/|\.(?:netrc|npmrc|pypirc|pgpass|git-credentials)\b|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\bcookies\.sqlite|\blogins\.json|\bkey4\.db|\blogin data\b|\bwallet\.dat\b|\.(?:bash|zsh)_history\b|(?:~|\$home)\S{0,40}/\.env\b|/etc/shadow\b|\.hermes/(?:\.env|auth\.json))"#,
+        "sends a file of secrets out",
+    ),
+    rule(
+        ("exfil_upload_home", "curl wget"),
+        Exfiltration,
+        RUNS,
+        r#"(?i)\bcurl(?:\.exe)?\b[^\n;|]*(?:@|\s-T\s*|--upload-file[ =])["']?(?:%(?:userprofile|appdata|localappdata|homepath)%|\$\{?env:(?:userprofile|appdata|localappdata)|~|\$\{?HOME\}?|/home/|/root/|/etc/|/Users/|c:\\users\\)"#,
+        "sends a file of the user out",
+    ),
+    rule(
+        ("exfil_folders", "scp rsync s3 rclone gsutil azcopy sftp robocopy"),
+        Exfiltration,
+        (High, Medium),
+        r#"(?i)\b(?:scp|rsync|robocopy)\s+(?:-\S+\s+)*(?:["']?(?:~|\$\{?HOME\}?|/root|/home/[\w.*$-]+|/Users/[\w.*$-]+)(?:/(?:Documents|Desktop|Pictures|Photos|Music|Movies|Videos|Downloads|Library))?/?["']?\s+)+\S*:|\b(?:aws\s+s3\s+(?:cp|sync|mv)|rclone\s+(?:copy|sync|move)|gsutil\s+(?:-m\s+)?(?:cp|rsync)|azcopy\s+(?:copy|sync))\s+(?:-\S+\s+)*["']?(?:~|\$\{?HOME\}?|/root|/home/[\w.*$-]+|/Users/[\w.*$-]+)(?:/(?:Documents|Desktop|Pictures|Photos|Music|Movies|Videos|Downloads|Library))?/?["']?\s+\S*:"#,
+        "copies the user's files to another machine",
+    ),
+    rule(
+        ("exfil_names", "ping getent traceroute nslookup curl wget resolve gethostby"),
+        Exfiltration,
+        RUNS,
+        r#"(?i)\b(?:ping|getent|traceroute|nslookup|dig|host|curl|wget)\b[^\n;|]*(?:\$\([^()"'\\\n]{0,60}\)|\x60[^\x60"'\\\n]{0,60}\x60)\.[\w.-]*[a-z]"#,
+        "sends data out in the names it looks up",
+    ),
+    rule(
+        ("exfil_other_host", "environ getenv process.env env[ $env: $env{ _token _key _secret _password _passwd database_url"),
+        Exfiltration,
+        RUNS,
+        r#"(?i)\b(?:fetch|requests|httpx|axios|curl|wget|urlopen|urllib|http\S*\.(?:get|post|request)|iwr|irm|invoke-webrequest|invoke-restmethod|URI\.open|Net::HTTP\S*|LWP\S*|file_get_contents|got|session|client)\b[^\n]*https?://[^\n]*(?:process\.env\.|environ(?:\.get\(|\[)["']|getenv\(["']|ENV\[["']|\$env:|\$ENV\{["']?|\$_ENV\[["']|%|\$\{?)\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|DATABASE_URL)\w*"#,
+        "sends the secret of one service to another",
+    )
+    .spared(Spared::OwnService),
 ];

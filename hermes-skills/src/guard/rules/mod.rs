@@ -4,8 +4,10 @@ mod destruction;
 mod exfiltration;
 mod network;
 mod obfuscation;
+mod orders;
 mod persistence;
 mod rights;
+mod services;
 mod supply;
 
 use super::{
@@ -47,6 +49,14 @@ pub(super) enum Spared {
     ThisMachine,
     /// A line of a list that is nothing but the path.
     Entry,
+    /// The secret of a service, on its way to that service or as its header.
+    OwnService,
+    /// The secret of a service whose host bears the same name.
+    Namesake,
+    /// An order that says what not to do.
+    Negated,
+    /// What has the form of a secret but stands for one.
+    NoSecret,
     /// A unit that the skill brings along, in a skill that is about a service.
     OwnUnit,
 }
@@ -127,6 +137,13 @@ pub(super) fn spares(spared: Spared, (line, found): (&str, &str), subject: &Subj
             ["//localhost", "//127.0.0.1"].iter().any(|part| found.contains(part))
         }
         Spared::Entry => !line.trim().contains(char::is_whitespace),
+        Spared::OwnService => services::is_own(found),
+        Spared::Namesake => services::is_namesake(found),
+        Spared::Negated => {
+            let found = found.to_lowercase();
+            ["never", "do not", "don't", "not say", "not claim"].iter().any(|it| found.contains(it))
+        }
+        Spared::NoSecret => services::is_made_up(found),
         Spared::OwnUnit => !found.contains('>') && subject.speaks_of(SERVICES),
         Spared::PublicPart => {
             ["/config", "/known_hosts", ".pub"].iter().any(|part| found.contains(part))
@@ -141,6 +158,8 @@ const RUNS: (Severity, Severity) = (Critical, High);
 const STRONG: (Severity, Severity) = (Critical, Critical);
 const USUAL: (Severity, Severity) = (High, Medium);
 const ALWAYS: (Severity, Severity) = (High, High);
+/// An order is obeyed where a model reads it, and hardly in what a program prints.
+const PROSE: (Severity, Severity) = (Medium, High);
 const MINOR: (Severity, Severity) = (Low, Low);
 
 /// Returns the rules, by category.
@@ -153,6 +172,7 @@ pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
         supply::RULES,
         persistence::RULES,
         rights::RULES,
+        orders::RULES,
     ]
     .into_iter()
     .flatten()

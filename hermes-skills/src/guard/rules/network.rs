@@ -1,6 +1,6 @@
 //! What opens the machine to others or uses it for them.
 
-use super::{RUNS, Rule, STRONG, Spared, USUAL, rule};
+use super::{ALWAYS, RUNS, Rule, STRONG, Spared, USUAL, rule};
 use crate::guard::Category::Network;
 
 pub(super) const RULES: &[Rule] = &[
@@ -39,5 +39,19 @@ pub(super) const RULES: &[Rule] = &[
         RUNS,
         r#"(?i)\.pipe\(.*\b(?:spawn|exec)\w*\(\s*["'][^"']*(?:sh|cmd|powershell)\b|\b(?:spawn|exec)\w*\(\s*["'][^"']*(?:sh|cmd(?:\.exe)?|powershell)["'].*\.pipe\(|Net\.Sockets\.TCPClient[^\n]*(?:\biex\b|invoke-expression|\bcmd\b|powershell)|(?:\biex\b|invoke-expression)[^\n]*Net\.Sockets\.TCPClient|\bfsockopen\b[^\n]*\b(?:exec|proc_open|shell_exec|system|passthru|popen)\s*\(|\bsocket\b[^\n]*connect[^\n]*["']/bin/(?:ba)?sh"#,
         "opens a shell to another machine",
+    ),
+    rule(
+        ("serves_disk", "http.server simplehttpserver http-server ttyd gotty php dockerd x11vnc jupyter permitrootlogin permitemptypasswords serve tcp://0.0.0.0"),
+        Network,
+        ALWAYS,
+        r#"(?i)\b(?:http\.server|simplehttpserver)\b[^\n\x60]*(?:--directory|\s-d)[ =]["']?(?:/|~/?|\$\{?HOME\}?/?|/etc|/home|/root|c:\\?)["']?(?:\s|$|[\x60"';&|,.)])|\bcd\s+(?:/|~|\$HOME)\s*(?:&&|;)[^\n]*\b(?:http\.server|simplehttpserver|http-server|php\s+-S)|\bphp\s+-S\s+\S+\s+-t\s+["']?(?:/|~/?|\$\{?HOME\}?/?|/etc|/home|/root|c:\\?)["']?(?:\s|$|[\x60"';&|,.)])|\b(?:http-server|npx\s+(?:-y\s+)?serve)\s+(?:-\S+\s+(?:\d+\s+)?)*["']?(?:/|~/?|\$\{?HOME\}?/?|/etc|/home|/root|c:\\?)["']?(?:\s|$|[\x60"';&|,.)])|-H\s*tcp://0\.0\.0\.0|\bx11vnc\b[^\n]*-nopw|\bjupyter\b[^\n]*0\.0\.0\.0[^\n]*token=["']*(?:\s|$|["'])|\bpermit(?:rootlogin|emptypasswords)\s+yes|\b(?:ttyd|gotty)\s+(?:-\S+\s+(?:\d+\s+)?)*(?:ba|z)?sh\b"#,
+        "opens the machine to the network",
+    ),
+    rule(
+        ("remote_desk", "enable-psremoting portproxy fdenytsconnections anydesk rustdesk teamviewer"),
+        Network,
+        USUAL,
+        r"(?i)\benable-psremoting\b|\bportproxy\s+add\b|\bfdenytsconnections\b[^\n]*\b0\b|\b(?:anydesk|rustdesk|teamviewer)\b[^\n]*--?(?:set-)?password",
+        "opens the machine to the network",
     ),
 ];

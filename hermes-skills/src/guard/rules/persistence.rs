@@ -107,4 +107,47 @@ pub(super) const RULES: &[Rule] = &[
         r#"(?i)(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?(?:~|\$\{?HOME\}?|/home/\w+|/root)\S*/(?:CLAUDE|AGENTS|GEMINI|SOUL)\.md|(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?\S*\.(?:cursorrules|clinerules|windsurfrules)"#,
         "plants orders in a file that agents obey",
     ),
+    rule(
+        ("startup_more", "conf.d profile.d .xprofile .xinitrc .pam_environment .ssh/rc ld_preload \\startup shell:startup $profile launchagents systemd/user"),
+        Persistence,
+        (High, Medium),
+        r#"(?i)(?:>>?|\btee\s+(?:-a\s+)?)\s*["']?\S*(?:/fish/conf\.d/|/etc/profile\.d/|/\.xprofile|/\.xinitrc|/\.pam_environment|/\.ssh/rc\b)|(?:\b(?:copy|xcopy|move|mklink|copy-item|move-item)\b|>)[^\n]*\\startup\b|\bshell:startup|(?:>>?|\b(?:add-content|set-content|out-file)\b)[^\n]*\$profile\b[^\n]*\b(?:iex|iwr|irm|invoke-|http|start-process|temp\b|-enc)|\b(?:iex|iwr|irm|invoke-\w+|start-process|https?:)[^\n]*(?:>>?|\b(?:add-content|set-content|out-file)\b)[^\n]*\$profile\b|(?:LaunchAgents|systemd/user)["'/][^\n]*(?:\.write|write_text|open\()|(?:\bopen\(|writefile\w*\(|\.write_text\()[^\n]*(?:LaunchAgents|systemd/user)/"#,
+        "has a program started at every login",
+    )
+    .spared(Spared::ShellSetup),
+    rule(
+        ("timed", "at systemd-run eventfilter commandlineeventconsumer wmievent wmiinstance new-service sc"),
+        Persistence,
+        (High, Medium),
+        r"(?i)\|\s*at\s+(?:now|midnight|noon|teatime|\d)|\bsystemd-run\b[^\n]*--on-|\b__EventFilter\b|\bCommandLineEventConsumer\b|\bregister-wmievent\b|\bset-wmiinstance\b|\bnew-service\b|\bsc(?:\.exe)?\s+create\b",
+        "has a command run again and again",
+    ),
+    rule(
+        ("folder_opened", "folderopen postcreatecommand poststartcommand initializecommand"),
+        Persistence,
+        ALWAYS,
+        r#"(?i)"runOn"\s*:\s*"folderOpen"|"(?:postCreate|postStart|initialize)Command"[^\n]*\b(?:curl|wget|base64|nc)\b"#,
+        "has a command run when a folder is opened",
+    ),
+    rule(
+        ("approval_order", "approval approvals sandbox sandbox_mode permissions permission allowlist"),
+        Persistence,
+        ALWAYS,
+        r"(?i)\b(?:set|put|write|change|switch|turn|add|make|configure|edit)\b[^\n]{0,60}\b(?:approval\w*|sandbox\w*|permissions?|allowlist)\b[^\n]{0,60}\b(?:never|off|full-access|none|bypass\w*|auto|always|disabled)\b[^\n]*(?:\bso\s+(?:that\s+)?(?:no|nothing|later|it|you|the|every)\b|config\.(?:ya?ml|toml|json)|settings\.json)",
+        "has the agent ask no more",
+    ),
+    rule(
+        ("key_added", "authorized_keys"),
+        Persistence,
+        USUAL,
+        r#"(?i)authorized_keys["')\s]*,\s*["'][aw]|\b(?:appendfile(?:sync)?|writefile(?:sync)?|add-content|set-content|out-file|file_put_contents|os\.WriteFile)\b[^\n]*authorized_keys|authorized_keys["')\s]*\)?\.write|authorized_keys[^\n]*FILE_APPEND"#,
+        "adds a key that opens the machine",
+    ),
+    rule(
+        ("tool_replaced", "/bin/"),
+        Persistence,
+        USUAL,
+        r#"(?i)(?:\b(?:cp|mv|ln|install|tee)\b|>)[^\n;|&]*\s["']?(?:(?:~|\$\{?HOME\}?)/(?:\.local/)?bin|/usr/local/bin|/usr/bin|/bin)/(?:git|ssh|sudo|ls|curl|python\d?|node|npm|cat|docker|kubectl|bash|sh|pip\d?|su|passwd)["']?\s*(?:$|[;&|])"#,
+        "puts itself in the place of a tool",
+    ),
 ];

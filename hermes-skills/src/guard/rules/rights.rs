@@ -81,4 +81,42 @@ pub(super) const RULES: &[Rule] = &[
         r"(?i)\busermod\s+-\w*G\w*\s+(?:sudo|wheel|root|admin)\b|\bchpasswd\b|\buseradd\b[^\n]*(?:-o\s+-u\s*0|-u\s*0|-G\s*(?:sudo|wheel|root))|\badduser\s+\S+\s+(?:sudo|wheel)\b|\bnet\s+user\s+\S+\s+\S+[^\n]*/add\b|\bnet\s+localgroup\s+administrators\b[^\n]*/add",
         "gives an account all rights",
     ),
+    rule(
+        ("environments", "/environ"),
+        Traversal,
+        USUAL,
+        r"(?i)/proc/(?:\[[\d-]+\]\*?|\$\{?\w+\}?|\*|\{\w+\})/environ\b",
+        "reads the secrets of running programs",
+    ),
+    rule(
+        ("provider_token", "ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- xoxb- xoxp- xoxa- xapp- sk-ant- sk-proj- sk_live_ rk_live_ aiza npm_ pypi-age hf_ sg. dop_v1_ shpat_ asia ya29. hooks.slack.com/services/ discord.com/api/webhooks/ lin_api_ ntn_ secret_ gsk_ xai-"),
+        Secrets,
+        ALWAYS,
+        r"(?i)(?-i:\b(?:gh[posur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{40,}|glpat-[A-Za-z0-9_-]{20,}|xox[abprs]-\d[A-Za-z0-9_-]{20,}|xapp-\d-[A-Za-z0-9_-]{20,}|sk-ant-[A-Za-z0-9_-]{24,}|sk-proj-[A-Za-z0-9_-]{24,}|[sr]k_live_[A-Za-z0-9_]{20,}|AIza[A-Za-z0-9_-]{35}|npm_[A-Za-z0-9]{36}|pypi-AgE[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{30,}|SG\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}|dop_v1_[0-9a-f]{40,}|shpat_[0-9a-f]{32}|ASIA[0-9A-Z]{16}|lin_api_[A-Za-z0-9_]{32,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,})|hooks\.slack\.com/services/T[A-Za-z0-9_]{6,}/B[A-Za-z0-9_]{6,}/[A-Za-z0-9_]{16,}|discord\.com/api/webhooks/\d{15,}/[A-Za-z0-9_-]{40,})",
+        "holds a secret",
+    )
+    .spared(Spared::NoSecret),
+    rule(
+        ("climbing_home", "../.."),
+        Traversal,
+        ALWAYS,
+        r"(?i)(?:\.\./){2,}(?:[\w.-]+/)*\.(?:ssh|aws|gnupg|bashrc|zshrc|profile|kube|netrc|npmrc)\b|(?:\.\.%2f){2,}",
+        "climbs out of its folder",
+    )
+    .spared(Spared::Entry),
+    rule(
+        ("link_out", "ln"),
+        Traversal,
+        USUAL,
+        r#"(?i)\bln\s+-\w*s\w*\s+["']?(?:/|/root/?|/etc/(?:shadow|passwd|sudoers)|(?:~|\$HOME)/\.(?:ssh|aws|gnupg)\S*)["']?\s"#,
+        "makes a link out of its folder",
+    ),
+    rule(
+        ("connection_secret", "postgres:// postgresql:// mysql:// mongodb:// mongodb+srv:// redis:// amqp:// amqps:// mssql://"),
+        Secrets,
+        ALWAYS,
+        r"(?i)\b(?:postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mssql)://[^\s:/@$<{]*:[^\s@/$<{%]{8,}@[\w.-]+\.[a-z]{2,}",
+        "holds a secret",
+    )
+    .spared(Spared::NoSecret),
 ];

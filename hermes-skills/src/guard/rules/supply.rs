@@ -84,4 +84,56 @@ pub(super) const RULES: &[Rule] = &[
         "installs a package from anywhere",
     )
     .spared(Spared::KnownInstaller),
+    rule(
+        ("download_and_source", "curl wget fetch iwr irm invoke- aria2c lynx psub"),
+        SupplyChain,
+        RUNS,
+        r#"(?i)\b(?:curl|wget|fetch|aria2c|lynx|w3m|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]*\|\s*(?:sudo\s+)?(?:/\S*/)?(?:fish|source|pwsh|powershell|tclsh|lua|deno|bun|osascript|cmd|t?csh|ash|nu|iex|invoke-expression)\b|(?:\b(?:source|eval|fish\s+-c)\s+["']?|^\s*\.\s+)\(\s*(?:curl|wget)\b[^\n)]*"#,
+        "runs what it downloads",
+    )
+    .spared(Spared::KnownInstaller),
+    rule(
+        ("download_by_system", "certutil bitsadmin mshta regsvr32 rundll32 msiexec wmic cmstp wscript cscript"),
+        SupplyChain,
+        RUNS,
+        r#"(?i)\bcertutil(?:\.exe)?\b[^\n]*[-/]urlcache|\bbitsadmin\b[^\n]*/transfer|\bmshta(?:\.exe)?\s+["']?(?:https?:|javascript:|vbscript:)|\bregsvr32\b[^\n]*/i:\s*https?:|\brundll32\b[^\n]*(?:https?:|javascript:|url\.dll)|\bmsiexec\b[^\n]*\s/(?:i|q\w*)\s[^\n]*http|\bwmic\b[^\n]*process\s+call\s+create|\b[wc]script\b[^\n]*(?:https?:|%temp%|\\\\)"#,
+        "runs what it downloads",
+    ),
+    rule(
+        ("download_then_start", "iwr irm invoke-webrequest invoke-restmethod bitstransfer curl wget"),
+        SupplyChain,
+        RUNS,
+        r#"(?i)\b(?:iwr|irm|invoke-webrequest|invoke-restmethod|start-bitstransfer)\b[^\n]*\s-(?:o(?:ut\w*)?|destination)\b[^\n]*[;&|]\s*(?:&\s*|start(?:-process)?\s+|invoke-item\s+|ii\s+|\.\\|\./|cmd\s)|\b(?:curl|wget)(?:\.exe)?\b[^\n]*(?:-o|--output)\s*["']?(\S+\.(?:exe|bat|cmd|ps1|vbs|msi|scr))["']?[^\n]*(?:&|;)\s*(?:start\s+)?["']?(?:%\w+%|\$env:\w+|\.|[a-z]:)?\\?[\w\\.-]*\.(?:exe|bat|cmd|ps1|vbs|msi|scr)"#,
+        "runs what it downloads",
+    )
+    .spared(Spared::KnownInstaller),
+    rule(
+        ("foreign_index_forced", "--trusted-host trusted=yes --allow-unauthenticated --nogpgcheck strict-ssl"),
+        SupplyChain,
+        ALWAYS,
+        r"(?i)--trusted-host[ =]\S+[^\n]*http://\S+|http://\S+[^\n]*--trusted-host[ =]\S+|\bnpm\b[^\n]*strict-ssl[ =]false[^\n]*http://",
+        "installs over a connection that anyone can change",
+    )
+    .spared(Spared::ThisMachine),
+    rule(
+        ("eval_fetched", "eval load loadstring dostring"),
+        SupplyChain,
+        RUNS,
+        r#"(?i)\b(?:eval|instance_eval|class_eval|loadstring|load|dostring)\b[\s(@"'{]*(?:[\w.:>$-]+[\s(]*){0,3}(?:file_get_contents|curl_exec|LWP::Simple|URI\.(?:open|parse)|Net::HTTP|HTTP::Tiny|http\.request|urlopen|requests\.get|httpx\.get)\b[^\n]*https?:"#,
+        "runs what it downloads",
+    ),
+    rule(
+        ("formula", "=cmd| +cmd| -cmd| @cmd| |powershell =dde( =webservice( =importxml( =importdata( =hyperlink( cmd|"),
+        SupplyChain,
+        RUNS,
+        r#"(?i)(?:^|[,;\t"])\s*[=+@-]\s*[\w+*.()]*(?:cmd|powershell|mshta|rundll32|msexcel)\s*\||(?:^|[,;\t"])\s*=\s*(?:webservice|importxml|importdata|hyperlink)\(\s*"*https?://[^\n]*&"#,
+        "is a table that runs a command when it is opened",
+    ),
+    rule(
+        ("database_command", "program xp_cmdshell outfile dumpfile sys_exec sys_eval"),
+        SupplyChain,
+        USUAL,
+        r"(?i)\b(?:to|from)\s+program\s+'|\bxp_cmdshell\b|\binto\s+(?:out|dump)file\b[^\n]*\.(?:php|jsp|sh)\b|\bsys_(?:exec|eval)\(",
+        "has a database run a command",
+    ),
 ];
