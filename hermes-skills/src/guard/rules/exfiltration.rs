@@ -94,7 +94,7 @@ pub(super) const RULES: &[Rule] = &[
         "sends something to a place where anyone can pick it up",
     ),
     rule(
-        ("file_published", "gist pastebinit ipfs croc wormhole publish upload mail mutt telegram-send git"),
+        ("file_published", "hosts.yml wp-config msal_token .vault-token .ssh .aws .azure .gnupg .kube .docker/config gcloud/ .netrc .npmrc .pypirc .pgpass .git-credentials id_rsa id_ed id_ecdsa id_dsa cookies.sqlite logins.json key4.db login wallet.dat _history .env /etc/shadow .hermes/"),
         Exfiltration,
         RUNS,
         r#"(?i)\b(?:gh\s+gist\s+create|pastebinit|ipfs\s+add|croc\s+send|wormhole\s+send|gh\s+release\s+upload|mutt|mailx?|telegram-send|git\s+add)\b[^\n;|]*(?:\bgh/hosts\.yml|\bwp-config\.php|\bmsal_token\w*|\.vault-token|[/\\~"'}]\.(?:ssh|aws|azure|gnupg|kube)[/\\"']|\.docker/config|\bgcloud/|\.(?:netrc|npmrc|pypirc|pgpass|git-credentials)\b|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|\bcookies\.sqlite|\blogins\.json|\bkey4\.db|\blogin data\b|\bwallet\.dat\b|\.(?:bash|zsh)_history\b|(?:~|\$home)\S{0,40}/\.env\b|/etc/shadow\b|\.hermes/(?:\.env|auth\.json))"#,

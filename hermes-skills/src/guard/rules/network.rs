@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
         "opens a shell to another machine",
     ),
     rule(
-        ("serves_disk", "http.server simplehttpserver http-server ttyd gotty php dockerd x11vnc jupyter permitrootlogin permitemptypasswords serve tcp://0.0.0.0"),
+        ("serves_disk", "http.server simplehttpserver http-server ttyd gotty php dockerd x11vnc jupyter permitrootlogin permitemptypasswords npx tcp://0.0.0.0"),
         Network,
         ALWAYS,
         r#"(?i)\b(?:http\.server|simplehttpserver)\b[^\n\x60]*(?:--directory|\s-d)[ =]["']?(?:/|~/?|\$\{?HOME\}?/?|/etc|/home|/root|c:\\?)["']?(?:\s|$|[\x60"';&|,.)])|\bcd\s+(?:/|~|\$HOME)\s*(?:&&|;)[^\n]*\b(?:http\.server|simplehttpserver|http-server|php\s+-S)|\bphp\s+-S\s+\S+\s+-t\s+["']?(?:/|~/?|\$\{?HOME\}?/?|/etc|/home|/root|c:\\?)["']?(?:\s|$|[\x60"';&|,.)])|\b(?:http-server|npx\s+(?:-y\s+)?serve)\s+(?:-\S+\s+(?:\d+\s+)?)*["']?(?:/|~/?|\$\{?HOME\}?/?|/etc|/home|/root|c:\\?)["']?(?:\s|$|[\x60"';&|,.)])|-H\s*tcp://0\.0\.0\.0|\bx11vnc\b[^\n]*-nopw|\bjupyter\b[^\n]*0\.0\.0\.0[^\n]*token=["']*(?:\s|$|["'])|\bpermit(?:rootlogin|emptypasswords)\s+yes|\b(?:ttyd|gotty)\s+(?:-\S+\s+(?:\d+\s+)?)*(?:ba|z)?sh\b"#,

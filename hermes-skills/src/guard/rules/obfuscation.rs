@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         "hides what it runs",
     ),
     rule(
-        ("exec_unpacked", "pack gzinflate gzuncompress gzdecode str_rot13 strrev base64 convert_uudecode hex2bin rawurldecode bzdecompress zlib unhexlify fromhex rot13 rot_13 decompress atob buffer.from unescape fromcharcode chr("),
+        ("exec_unpacked", "pack( unpack .pack h* gzinflate gzuncompress gzdecode str_rot13 strrev base64 convert_uudecode hex2bin rawurldecode bzdecompress zlib unhexlify fromhex rot13 rot_13 decompress atob buffer.from unescape fromcharcode chr( chrw("),
         Obfuscation,
         RUNS,
         r#"(?i)\b(?:eval|exec|system|qx|assert|create_function|preg_replace|call_user_func\w*|instance_eval|class_eval|iex|invoke-expression|Function|execScript|ExecuteGlobal|loadstring|shell_exec|passthru|popen|os\.execute|execSync)\b[\s(@"'{]*(?:[\w.:>$-]+\s*\(\s*){0,4}(?:pack\s*\(?\s*["'][Hhu]|unpack\s*\(?\s*["']|gzinflate|gzuncompress|gzdecode|str_rot13|strrev|base64_decode|convert_uudecode|hex2bin|rawurldecode|bzdecompress|decode_base64|MIME::Base64|Base64\.\w*decode\w*|Zlib::|b64decode|unhexlify|fromhex|rot_?13|decompress|atob|Buffer\.from|unescape|fromCharCode|FromBase64String|ChrW?\()|\b(?:eval|exec|system|qx|assert|create_function|preg_replace|call_user_func\w*|instance_eval|class_eval|iex|invoke-expression|Function|execScript|ExecuteGlobal|loadstring|shell_exec|passthru|popen|os\.execute|execSync)\b[\s(@]+[^\n;]{0,200}\.(?:pack|unpack1?)\s*\(?\s*["'][mHhuC]"#,
@@ -62,14 +62,14 @@ pub(super) const RULES: &[Rule] = &[
         "runs what a visitor sends",
     ),
     rule(
-        ("translated_to_shell", "tr rev xxd base32 base64 perl python openssl uudecode gzip xz bzip2 sed awk"),
+        ("translated_to_shell", "a-z a-y a-m n-z b-z [: rev xxd base32 base64 openssl uudecode gzip xz bzip2"),
         Obfuscation,
         RUNS,
         r#"(?i)\b(?:echo|printf|cat|tail|sed|head)\b[^\n]*\|\s*(?:tr\s+["'\w\\\[]|rev\b|xxd\s+-\w*r|base\d\d\s+-\w*d|openssl\s+\S+\s[^\n|]*-d|uudecode|(?:gzip|xz|bzip2)\s+-\w*d)[^\n]*\|\s*(?:sudo\s+)?(?:/\S*/)?(?:ba|z|da|k|fi)?sh\b|\b(?:ba|z|da|k)?sh\b[^\n|]{0,12}(?:<<<|<\(|-c)\s*["'(]*\$?\(?[^\n]*(?:\|\s*(?:rev\b|tr\s|xxd\s+-\w*r|base\d\d\s+-\w*d)|\bbase\d\d\s+-\w*d)|\beval\s+["'\x60(]*\$?\(?[^\n]*(?:\|\s*(?:rev\b|tr\s|xxd\s+-\w*r|base\d\d\s+-\w*d|openssl\s+\S+\s[^\n|]*-d)|<<<[^\n]*\|\s*rev)"#,
         "decodes a program and runs it",
     ),
     rule(
-        ("sliced_command", "${ comspec :~ /? [char iex invoke- gcm get-command -join -bxor -replace -f"),
+        ("sliced_command", "${ comspec :~ /? [char iex invoke- gcm get-command -join -bxor -replace {0}"),
         Obfuscation,
         RUNS,
         r#"(?i)(?:\$\{\w+:\d+:\d+\}\S*){2,}|(?:%\w+:~-?\d+,\s*-?\d+%\S*){2,}|\$env:comspec\[|(?:^|[;&|(]\s*|\$\()/[\w?*]*\?[\w?*]*/[\w?*/]*\?[\w?*]*(?:\s|$)|\[char\[\]\][^\n]*-join|\b(?:iex|invoke-expression)\b[^\n]*(?:-join|\[char|\[array\]::reverse|-bxor)|[&.]\s*\(\s*(?:["'](?:iex|invoke-expression|cmd|powershell)["']\s*\)|["'][^"']{0,24}["']\s*(?:\+|-f|-replace)|\$\w+\[|gcm\s|get-command\s[^\n)]*\*)"#,
@@ -83,7 +83,7 @@ pub(super) const RULES: &[Rule] = &[
         "hides what it runs",
     ),
     rule(
-        ("characters_run", "chr pickle marshal constructor"),
+        ("characters_run", "chr( map( pickle marshal dill constructor("),
         Obfuscation,
         RUNS,
         r#"(?i)\bmap\(\s*chr\s*,\s*[\[(]\s*\d+\s*,|\bchr\([^)]*\)\s+for\s+\w+\s+in\s+[\[(]\s*\d+\s*,|\b(?:pickle|marshal|dill)\.loads\(\s*(?:\w+\.)*(?:a?b64decode|b85decode|fromhex|decompress)\(|\.constructor\(\s*["']return\b"#,

@@ -9,7 +9,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         (
             "order_destroy",
-            "backup backups snapshot snapshots home disk drive files documents photos data history",
+            "backup snapshot home disk drive user's their user",
         ),
         Destructive,
         PROSE,
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .spared(Spared::Negated),
     rule(
-        ("order_memory", "remember memory memory.md user.md soul.md agents.md claude.md notes memories"),
+        ("order_memory", "remember memory memories user.md soul.md agents.md claude.md"),
         Persistence,
         PROSE,
         r"(?i)\b(?:write|add|save|put|store|record|append|insert|note|keep)\b[^.\n]{0,50}\b(?:memory|memories|MEMORY\.md|USER\.md|SOUL\.md|AGENTS\.md|CLAUDE\.md)\b[^\n]{0,40}\b(?:every|all|each|any|future|later|from now)\b[^.\n]{0,30}\b(?:sessions?|conversations?|agents?|runs?|chats?|tasks?)\b[^\n]*\b(?:must|always|never|may not|has to|have to|shall|load|obey|follow)\b|\bremember\b[^.\n]{0,30}\b(?:all|every|future|later)\b[^.\n]{0,20}\b(?:sessions?|conversations?)\b[^\n]*\b(?:this skill|must be|nobody|may not)\b",
@@ -66,7 +66,7 @@ pub(super) const RULES: &[Rule] = &[
         "sends out what the user says",
     ),
     rule(
-        ("order_carry", "value content contents text copy dump list output words"),
+        ("order_carry", "http:// https:// url address query parameter webhook endpoint"),
         Exfiltration,
         PROSE,
         r"(?i)\b(?:put|append|add|send|fill|include|post|attach|encode|embed|pass|submit|report|forward|mail|carry|write|place|insert)\b[^\n]{0,40}\b(?:value|contents?|text|copy|dump|list|output|words)\s+of\s+(?:[\w$`'.]+\s+){0,3}?[`$]*(?:\w*(?:API_KEY|TOKEN|SECRET|PASSWORD|_KEY)\b|\.env\b|MEMORY\.md|USER\.md|SOUL\.md|(?:user's|their|his|her)\b|(?:memory|conversation|environment|secrets?|credentials|passwords?|keys|chat|history)\b)[^\n]{0,60}\b(?:to|at|in|into|onto|as|behind|after)\s+(?:the\s+|this\s+|that\s+|an?\s+)?(?:\w+\s+){0,4}?(?:https?://|\burl\b|\baddress\b|\bquery\b|\bparameter\b|\bwebhook\b|\bendpoint\b)|(?:https?://|\burl\b|\baddress\b|\bquery\b|\bparameter\b|\bwebhook\b|\bendpoint\b)[^\n]{0,80}\b(?:fill\w*|carr\w+|contain\w*|append\w*|followed by|set)\b[^\n]{0,40}\b(?:value|contents?|text|copy|dump|list|output|words)\s+of\s+(?:[\w$`'.]+\s+){0,3}?[`$]*(?:\w*(?:API_KEY|TOKEN|SECRET|PASSWORD|_KEY)\b|\.env\b|MEMORY\.md|USER\.md|SOUL\.md|(?:user's|their|his|her)\b|(?:memory|conversation|environment|secrets?|credentials|passwords?|keys|chat|history)\b)",
@@ -87,14 +87,14 @@ pub(super) const RULES: &[Rule] = &[
         "adds a key that opens the machine",
     ),
     rule(
-        ("order_schedule", "cron crontab cronjob task agent login startup"),
+        ("order_schedule", "cron scheduled launch login startup"),
         Persistence,
         PROSE,
         r"(?i)\b(?:install|add|create|set up|schedule|register|make)\b[^.\n]{0,40}\b(?:cron\s?jobs?|crontab|cron entry|scheduled task|launch agent|login item|startup (?:item|entry|script|task))\b[^\n]*(?:https?://|\bcurl\b|\bwget\b|\bdownload\w*|\bfetch\w*)[^\n]*(?:\bruns?\b|\bexecut\w+|\|\s*(?:ba)?sh\b|\beval\b)",
         "has a command run again and again",
     ),
     rule(
-        ("order_open", "port ssh root database docker password"),
+        ("order_open", "password world internet public 0.0.0.0/0"),
         Network,
         PROSE,
         r"(?i)\b(?:allow|permit|let|enable|accept)\b[^.\n]{0,40}\blog\s?ins?\b[^.\n]{0,30}\b(?:empty|blank|without an?|no) passwords?|\b(?:open|expose|leave|make)\b[^.\n]{0,40}\b(?:port 22|port 3389|ssh|docker|root|home|whole disk|database)\b[^.\n]{0,40}\b(?:to the (?:whole )?(?:world|internet|public)|0\.0\.0\.0/0)",

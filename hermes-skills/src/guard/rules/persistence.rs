@@ -116,7 +116,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .spared(Spared::ShellSetup),
     rule(
-        ("timed", "at systemd-run eventfilter commandlineeventconsumer wmievent wmiinstance new-service sc"),
+        ("timed", "midnight noon teatime now systemd-run eventfilter commandlineeventconsumer wmievent wmiinstance new-service binpath"),
         Persistence,
         (High, Medium),
         r"(?i)\|\s*at\s+(?:now|midnight|noon|teatime|\d)|\bsystemd-run\b[^\n]*--on-|\b__EventFilter\b|\bCommandLineEventConsumer\b|\bregister-wmievent\b|\bset-wmiinstance\b|\bnew-service\b|\bsc(?:\.exe)?\s+create\b",

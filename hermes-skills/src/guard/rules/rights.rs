@@ -89,7 +89,7 @@ pub(super) const RULES: &[Rule] = &[
         "reads the secrets of running programs",
     ),
     rule(
-        ("provider_token", "ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- xoxb- xoxp- xoxa- xapp- sk-ant- sk-proj- sk_live_ rk_live_ aiza npm_ pypi-age hf_ sg. dop_v1_ shpat_ asia ya29. hooks.slack.com/services/ discord.com/api/webhooks/ lin_api_ ntn_ secret_ gsk_ xai-"),
+        ("provider_token", "ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- xoxb- xoxp- xoxa- xapp- sk-ant- sk-proj- sk_live_ rk_live_ aiza npm_ pypi-age hf_ sg. dop_v1_ shpat_ asia ya29. hooks.slack.com/services/ discord.com/api/webhooks/ lin_api_ gsk_ xai-"),
         Secrets,
         ALWAYS,
         r"(?i)(?-i:\b(?:gh[posur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{40,}|glpat-[A-Za-z0-9_-]{20,}|xox[abprs]-\d[A-Za-z0-9_-]{20,}|xapp-\d-[A-Za-z0-9_-]{20,}|sk-ant-[A-Za-z0-9_-]{24,}|sk-proj-[A-Za-z0-9_-]{24,}|[sr]k_live_[A-Za-z0-9_]{20,}|AIza[A-Za-z0-9_-]{35}|npm_[A-Za-z0-9]{36}|pypi-AgE[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{30,}|SG\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}|dop_v1_[0-9a-f]{40,}|shpat_[0-9a-f]{32}|ASIA[0-9A-Z]{16}|lin_api_[A-Za-z0-9_]{32,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,})|hooks\.slack\.com/services/T[A-Za-z0-9_]{6,}/B[A-Za-z0-9_]{6,}/[A-Za-z0-9_]{16,}|discord\.com/api/webhooks/\d{15,}/[A-Za-z0-9_-]{40,})",
