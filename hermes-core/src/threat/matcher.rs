@@ -136,23 +136,22 @@ struct Matcher<'h, F, R> {
 impl<F: Fn(&Hit) -> bool, R: FnMut(Match)> Matcher<'_, F, R> {
     fn feed(&mut self, index: usize, hit: &Hit) {
         let Some(word) = self.dictionary.word(hit.word) else { return };
-        let entries = self.dictionary.entries(word);
         self.windows.advance(self.nearby.hits(), index);
         let weighs = !word.role.is_weightless();
         for (reach, gap) in self.reach.iter_mut().zip(Gap::ALL) {
             *reach = self.base + number(self.windows.start(gap, weighs));
         }
         let newest = self.base + number(index);
-        for entry in entries {
-            if entry.before == Entry::NONE {
-                self.step(*entry, newest, newest);
-                continue;
-            }
+        for entry in self.dictionary.later(word) {
             let Some(state) = self.states.get(usize::from(entry.before)).copied() else { continue };
             let reach = self.reach.get(entry.gap as usize).copied().unwrap_or_default();
             if reach < state.last && state.last <= newest {
                 self.step(*entry, state.first, newest);
             }
+        }
+        // Last, so that a word can be the second step after itself.
+        for entry in self.dictionary.firsts(word) {
+            self.step(*entry, newest, newest);
         }
         // Phrases may be parts of phrases, but not without end.
         for _ in 0..8 {

@@ -253,11 +253,13 @@ impl Builder {
             let of_class = |class: &Class| self.class_entries.get(usize::from(*class));
             let classes = word.classes.iter().filter_map(of_class);
             let mut entries: Vec<Entry> = classes.flatten().copied().collect();
-            entries.sort_by_key(later_first);
+            entries.sort_by_key(|it| (it.before == Entry::NONE, later_first(it)));
             entries.dedup_by_key(|it| (it.slot, it.track, it.before));
             let start = self.entries.len();
+            let firsts = start + entries.partition_point(|it| it.before != Entry::NONE);
             self.entries.extend(entries);
-            word.entries = start..self.entries.len();
+            word.later = start..firsts;
+            word.firsts = firsts..self.entries.len();
         }
     }
 

@@ -67,8 +67,10 @@ pub(super) enum Check {
 #[derive(Debug, Default)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// What the patterns do on it, as a range of [`Dictionary::entries`].
-    entries: Range<usize>,
+    /// What the patterns that have begun do on it, as a range of [`Dictionary::entries`].
+    later: Range<usize>,
+    /// The patterns that begin with it, likewise.
+    firsts: Range<usize>,
     classes: Vec<Class>,
     /// The marks of its classes.
     pub(super) marks: Marks,
@@ -182,9 +184,14 @@ impl Dictionary {
         self.word(id).is_some_and(|word| word.marks & self.commands != 0)
     }
 
-    /// Returns what the patterns do on a word.
-    pub(super) fn entries(&self, word: &Word) -> &[Entry] {
-        self.entries.get(word.entries.clone()).unwrap_or_default()
+    /// Returns what the patterns that have begun do on a word, later steps first.
+    pub(super) fn later(&self, word: &Word) -> &[Entry] {
+        self.entries.get(word.later.clone()).unwrap_or_default()
+    }
+
+    /// Returns the first steps of the patterns that begin with a word.
+    pub(super) fn firsts(&self, word: &Word) -> &[Entry] {
+        self.entries.get(word.firsts.clone()).unwrap_or_default()
     }
 
     /// Finds a word by itself or by its beginning; `key` is its [`key`].
