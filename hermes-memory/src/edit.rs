@@ -11,8 +11,8 @@ use crate::file::{budget, format};
 const MARK: char = '\u{feff}';
 
 /// Returns what `edits` make of `entries`, with the rules of [`FileMemory`](crate::FileMemory): for a
-/// [`MemoryBackend`](hermes_core::memory::MemoryBackend) of your own, which then has only to keep
-/// lists, versions and a history.
+/// [`MemoryBackend`](hermes_core::memory::MemoryBackend) of your own. [`planned`](crate::planned)
+/// checks the version, too.
 ///
 /// The edits are made in order, each seeing the ones before. White space around a text is dropped,
 /// an entry is never there twice, and each content is judged by `scanner`; one that fails lets
@@ -48,7 +48,16 @@ pub fn edited(
     limit: usize,
     scanner: &dyn Scanner,
 ) -> Result<Entries, MemoryError> {
-    let after = apply(entries, &prepare(edits, scanner)?)?;
+    made(entries, &prepare(edits, scanner)?, limit)
+}
+
+/// Returns what [prepared](prepare) `edits` make of `entries`, if that fits.
+pub(crate) fn made(
+    entries: &[String],
+    edits: &[MemoryEdit],
+    limit: usize,
+) -> Result<Entries, MemoryError> {
+    let after = apply(entries, edits)?;
     let fill = if after == entries {
         budget::fill(&after, limit)
     } else {

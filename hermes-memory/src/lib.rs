@@ -9,7 +9,7 @@
 //! | To … | use or implement |
 //! |---|---|
 //! | keep memory in files | [`FileMemory`] |
-//! | keep it elsewhere | [`MemoryBackend`](hermes_core::memory::MemoryBackend), with [`edited`] and [`fill`] for its rules, checked by `hermes_core::testing::conformance::memory_backend` |
+//! | keep it elsewhere | [`MemoryBackend`](hermes_core::memory::MemoryBackend), with [`planned`], [`version`] and [`fill`] for its rules, checked by `hermes_core::testing::conformance::memory_backend` |
 //! | give it to an agent | [`Memory`] |
 //! | keep conversations, and search them | `SqliteSessions` and `SessionSearch` (feature `sqlite`, which builds SQLite) |
 //! | let a person approve changes first | [`Memory::pending`], [`Memory::held`] |
@@ -31,6 +31,7 @@ mod session;
 mod tool;
 
 mod edit;
+mod plan;
 
 #[cfg(feature = "sqlite")]
 pub use self::session::{Order, SearchOptions, SessionSearch, SessionSearchArgs, SqliteSessions};
@@ -38,5 +39,6 @@ pub use self::{
     edit::edited,
     extension::{Memory, MemorySection},
     file::{FileMemory, budget::fill},
+    plan::{planned, version},
     tool::MemoryTool,
 };

@@ -21,7 +21,7 @@ use super::{
     format::{self, Fidelity, Parsed},
     journal::{Journal, Record},
 };
-use crate::edit;
+use crate::{edit, plan};
 
 /// The most bytes of a memory file that are read.
 const MAX_BYTES: u64 = 16 << 20;
@@ -52,13 +52,6 @@ impl Stored {
     /// Returns the version for comparing: none where there is no text.
     fn existing(&self) -> Option<Version> {
         self.bytes.as_deref().map(Version::of)
-    }
-
-    /// Returns whether a writer that believes in `expected` is right. No file and no text are the
-    /// same thing to it.
-    fn is_as(&self, expected: Expected) -> bool {
-        let version = self.version();
-        expected.accepts(Some(version)) || version == Version::of("") && expected.accepts(None)
     }
 
     fn state(&self) -> Versioned<Vec<String>> {
@@ -123,7 +116,7 @@ impl List {
         edits: &[MemoryEdit],
         expected: Expected,
     ) -> Result<Vec<String>, MemoryError> {
-        if !stored.is_as(expected) {
+        if !plan::is_expected(expected, stored.version()) {
             return Err(stored.conflict());
         }
         self.check_drift(stored, edits)?;
