@@ -1,5 +1,7 @@
 //! What goes wrong inside the store.
 
+use std::path::{Path, PathBuf};
+
 use hermes_core::store::StoreError;
 
 /// An error on its way to a [`StoreError`].
@@ -7,6 +9,24 @@ use hermes_core::store::StoreError;
 pub(super) enum Fault {
     Store(StoreError),
     Other(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A database that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("{} cannot be opened", path.display())]
+struct Unopened {
+    path: PathBuf,
+    source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl Fault {
+    /// Says which database could not be opened.
+    pub(super) fn opening(self, path: &Path) -> Self {
+        match self {
+            Self::Store(err) => Self::Store(err),
+            Self::Other(source) => Self::Other(Unopened { path: path.to_owned(), source }.into()),
+        }
+    }
 }
 
 impl From<Fault> for StoreError {

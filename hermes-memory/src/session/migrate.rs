@@ -32,8 +32,10 @@ const STEPS: [&str; 1] = ["
     CREATE INDEX messages_in_order ON messages (session, fate, place);
 "];
 
-/// Readies a connection and brings the schema up to date.
+/// Readies a connection and brings the schema up to date. The database of another program is left as
+/// it is.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
+    check_ours(connection)?;
     connection.busy_timeout(std::time::Duration::from_secs(10))?;
     // Some network file systems have no WAL; SQLite then keeps the mode it has.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
@@ -56,4 +58,20 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), Fault> {
     }
     transaction.commit()?;
     super::index::create(connection)
+}
+
+/// Checks that the database is ours, or nobody's yet.
+fn check_ours(connection: &Connection) -> Result<(), Fault> {
+    let application: i32 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    match application {
+        APPLICATION => Ok(()),
+        0 if tables == 0 => Ok(()),
+        _ => Err(Fault::Other(
+            "it is the database of another program: give the conversations a file of their own"
+                .into(),
+        )),
+    }
 }

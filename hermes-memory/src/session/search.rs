@@ -14,24 +14,36 @@ use rusqlite::{Connection, OptionalExtension};
 use super::{fault::Fault, index, query::Query, snippet};
 
 /// What a search looks at, and in which order it answers.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_memory::{Order, SearchOptions};
+///
+/// // The second page of what a person reads, the latest first.
+/// let options = SearchOptions::default().order(Order::Newest).limit(10).offset(10);
+/// assert_eq!(options.background_sources, ["cron"]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchOptions {
-    /// The roles whose messages count; all if there are none.
+    /// The roles whose messages count; all if there are none. User and assistant by default.
     pub roles: Vec<Role>,
-    /// The sources whose sessions count; all if `None`.
+    /// The sources whose sessions count, as [`SqliteSessions::for_source`](crate::SqliteSessions::for_source)
+    /// names them; all if `None`, the default.
     pub sources: Option<Vec<String>>,
-    /// Sources whose sessions do not count.
+    /// Sources whose sessions do not count. None by default.
     pub excluded_sources: Vec<String>,
-    /// Sources whose hits come after all others.
+    /// Sources whose hits come after all others. `cron` by default.
     pub background_sources: Vec<String>,
-    /// In which order.
+    /// In which order. The best first by default.
     pub order: Order,
-    /// Hits to leave out at the start.
+    /// Hits to leave out at the start. 0 by default.
     pub offset: usize,
-    /// Hits at most.
+    /// Hits at most. 20 by default.
     pub limit: usize,
-    /// Whether messages count that the user took back.
+    /// Whether messages count that the user [took back](crate::SqliteSessions::rewind). They do not by
+    /// default.
     pub with_rewound: bool,
 }
 
@@ -61,6 +73,43 @@ impl Default for SearchOptions {
             limit: 20,
             with_rewound: false,
         }
+    }
+}
+
+impl SearchOptions {
+    /// Sets the roles whose messages count.
+    #[must_use]
+    pub fn roles(mut self, roles: impl IntoIterator<Item = Role>) -> Self {
+        self.roles = roles.into_iter().collect();
+        self
+    }
+
+    /// Sets the only sources whose sessions count.
+    #[must_use]
+    pub fn sources<T: Into<String>>(mut self, sources: impl IntoIterator<Item = T>) -> Self {
+        self.sources = Some(sources.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the order of hits.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets how many hits there are at most.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Sets how many hits are left out at the start.
+    #[must_use]
+    pub fn offset(mut self, offset: usize) -> Self {
+        self.offset = offset;
+        self
     }
 }
 

@@ -72,16 +72,18 @@ pub struct SqliteSessions {
 }
 
 impl SqliteSessions {
-    /// Opens the database at `path`, creating it and its folder.
+    /// Opens the database at `path`, creating it and its folder. It must be a file of its own: that of
+    /// another program, such as hermes-agent's `state.db`, is refused and left as it is.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Backend`] if it cannot be opened, is not ours, or is of a later version.
+    /// [`StoreError::Backend`] if it cannot be opened, is not ours, or is of a later version; its source
+    /// names the path, and the source of that the reason.
     pub async fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         let connection = {
             let path = path.clone();
-            blocking(move || connect(&path)).await?
+            blocking(move || connect(&path).map_err(|err| err.opening(&path))).await?
         };
         Ok(Self {
             connection: Arc::new(Mutex::new(connection)),
@@ -112,6 +114,9 @@ impl SqliteSessions {
 
     /// Takes back the messages of a session from the one at `keep` on, counted from 0. They stay in
     /// the database and are not found any more.
+    ///
+    /// A [`Session`](hermes_core::Session) that is open does not hear of it, and its next turn fails
+    /// with [`StoreError::Conflict`]: close it first, and open it again.
     ///
     /// # Errors
     ///
@@ -408,10 +413,10 @@ fn stored_id(id: MessageId) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use hermes_core::testing::conformance;
+    use hermes_core::{message::Role, testing::conformance};
     use tempfile::TempDir;
 
-    use super::*;
+    use super::{super::search::Order, *};
 
     async fn store() -> (TempDir, SqliteSessions) {
         let home = tempfile::tempdir().unwrap();
@@ -501,6 +506,24 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_search_keeps_to_its_options() {
+        let (_home, store) = store().await;
+        say(&store, "a", &["first light"]).await;
+        say(&store.for_source("mail"), "b", &["second light"]).await;
+        let find = async |options| {
+            let hits = store.find("light", options).await.unwrap();
+            hits.into_iter().map(|hit| hit.session.to_string()).collect::<Vec<_>>()
+        };
+        let options = || SearchOptions::default().order(Order::Oldest);
+
+        assert_eq!(find(options()).await, ["a", "b"]);
+        assert_eq!(find(options().sources(["mail"])).await, ["b"]);
+        assert_eq!(find(options().offset(1)).await, ["b"]);
+        assert_eq!(find(options().limit(1)).await, ["a"]);
+        assert!(find(options().roles([Role::Assistant])).await.is_empty());
+    }
+
+    #[tokio::test]
     async fn a_damaged_index_is_made_anew_and_no_message_is_lost() {
         let (_home, store) = store().await;
         say(&store, "a", &["the first line", "二番目の行"]).await;
@@ -529,6 +552,30 @@ mod tests {
 
         let err = SqliteSessions::open(store.path()).await.unwrap_err();
 
-        assert!(matches!(err, StoreError::Backend(source) if source.to_string().contains("newer")));
+        assert!(reason(err).ends_with("sessions.db cannot be opened: the database has schema 99, newer than this version knows"));
+    }
+
+    /// Returns the causes of an error in one line.
+    fn reason(err: StoreError) -> String {
+        let StoreError::Backend(source) = err else { panic!("{err:?}") };
+        let why = source.source().map(ToString::to_string).unwrap_or_default();
+        format!("{source}: {why}")
+    }
+
+    #[tokio::test]
+    async fn the_database_of_another_program_is_left_alone() {
+        let home = tempfile::tempdir().unwrap();
+        for (name, sql) in
+            [("tables.db", "CREATE TABLE mine (a);"), ("marked.db", "PRAGMA application_id = 7;")]
+        {
+            let path = home.path().join(name);
+            Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+            let before = std::fs::read(&path).unwrap();
+
+            let err = SqliteSessions::open(&path).await.unwrap_err();
+
+            assert!(reason(err).contains("another program"), "{name}");
+            assert_eq!(std::fs::read(&path).unwrap(), before, "{name}");
+        }
     }
 }
