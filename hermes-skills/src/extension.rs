@@ -19,6 +19,10 @@ const NONE_YET: &str = include_str!("prompts/index_empty.md");
 
 /// Skills for an agent: the index in its prompt, and `skills_list`, `skill_view` and `skill_manage`.
 ///
+/// The prompt shows the index as it is when a conversation begins; what is written later can be
+/// loaded at once and is in the index of the next conversation. A clone shares store, hidden names
+/// and held changes.
+///
 /// # Examples
 ///
 /// ```
@@ -36,7 +40,7 @@ const NONE_YET: &str = include_str!("prompts/index_empty.md");
 /// # drop(agent);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use = "skills do nothing until they are given to an agent"]
 pub struct Skills {
     store: Arc<dyn SkillStore>,

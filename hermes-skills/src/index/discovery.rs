@@ -61,6 +61,16 @@ impl Folder {
 ///
 /// That is the path above the folder; for a folder directly below the root its own name, and
 /// `general` for a `SKILL.md` in the root itself.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_skills::index::{index_category, list_category};
+///
+/// assert_eq!(index_category("devops/cloud/k8s"), "devops/cloud");
+/// assert_eq!(list_category("devops/cloud/k8s"), Some("devops"));
+/// assert_eq!((index_category("k8s"), list_category("k8s")), ("k8s", None));
+/// ```
 pub fn index_category(folder: &str) -> &str {
     match folder.rsplit_once('/') {
         Some((category, _)) => category,
@@ -79,6 +89,15 @@ pub fn list_category(folder: &str) -> Option<&str> {
 /// [`std::env::consts::OS`] or of hermes-agent (`macos`, `darwin`, `windows`, `win32`, `linux`).
 ///
 /// No platforms means all. An unknown word fits nothing but a system of that name.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_skills::index::runs_on;
+///
+/// assert!(runs_on(&["darwin".to_owned()], "macos"));
+/// assert!(!runs_on(&["darwin".to_owned()], "linux"));
+/// ```
 pub fn runs_on(platforms: &[String], system: &str) -> bool {
     let system = canonical(system);
     platforms.is_empty() || platforms.iter().any(|platform| canonical(platform) == system)
@@ -97,6 +116,17 @@ fn canonical(platform: &str) -> String {
 ///
 /// Any one is enough, none wanted means all, and a word that nobody can test (known are `kanban`,
 /// `docker` and `s6`) counts as present.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_skills::index::fits;
+///
+/// let environments = ["docker".to_owned()];
+///
+/// assert!(fits(&environments, &["docker"]));
+/// assert!(!fits(&environments, &[]));
+/// ```
 pub fn fits(environments: &[String], present: &[&str]) -> bool {
     let holds = |environment: &String| {
         let environment = environment.trim().to_lowercase();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Strategy;
 
-/// The text after a replacement, and how it came about.
+/// The text after a replacement, and how it came about. Nothing is written: that is the caller's.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Patched {
@@ -49,20 +49,26 @@ impl Patched {
             return None;
         }
         Some(format!(
-            "Not an exact match: the old text differs from the file in {}; lines {} were edited in \
-             the file's own style. View them to be sure.",
+            "Not an exact match: the old text differs from the file in {}; {} edited in the file's own \
+             style. View what is there now to be sure.",
             self.strategy.difference(),
             self.places(),
         ))
     }
 
+    /// Returns which lines were edited, with the verb that goes with them.
     fn places(&self) -> String {
         const SHOWN: usize = 5;
+        if let [edit] = self.edits.as_slice()
+            && edit.lines.0 == edit.lines.1
+        {
+            return format!("line {} was", edit.lines.0);
+        }
         let mut places: Vec<String> = self.edits.iter().take(SHOWN).map(Edit::range).collect();
         if SHOWN < self.edits.len() {
             places.push("…".to_owned());
         }
-        places.join(", ")
+        format!("lines {} were", places.join(", "))
     }
 }
 

@@ -129,6 +129,18 @@ fn asking_for_what_is_there_changes_nothing() {
 }
 
 #[test]
+fn the_note_speaks_of_one_line_or_of_several() {
+    let note = |text: &str, all: bool| {
+        let options = PatchOptions::default().replace_all(all);
+        let patched = replace(text, "x = \"1\"", "x = \"2\"", &options).expect("it is there");
+        patched.note().expect("the quotes differ")
+    };
+
+    assert!(note("a\nx = “1”\n", false).contains("; line 2 was edited"));
+    assert!(note("x = “1”\na\nx = “1”\n", true).contains("; lines 1, 3 were edited"));
+}
+
+#[test]
 fn lines_that_are_not_adjacent_do_not_match() {
     let text = "begin:\n  a\n  b\nfinish\nbegin:\n  c\nfinish\n";
 

@@ -111,8 +111,32 @@ impl FsSkills {
         Self { disk: Arc::new(disk) }
     }
 
-    /// Adds a folder of skills that can be read but not changed. A skill of the home hides one of
-    /// the same name in it. None by default.
+    /// Adds a folder of skills that can be read but not changed: a library of the product's own or of
+    /// a team, say. It is the folder of the skills itself, where [`new`](Self::new) takes a home that
+    /// has one called `skills`; one that does not exist has none. A skill of the home hides one of the
+    /// same name in it. None by default.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hermes_core::skill::{SkillFile, SkillStore};
+    /// use hermes_skills::{FsSkills, frontmatter::NewSkill};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let (home, team) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    /// let folder = team.path().join("ops/rollback");
+    /// std::fs::create_dir_all(&folder)?;
+    /// let text = NewSkill::new("rollback", "Takes a release back.").render("Run rollback.sh.\n");
+    /// std::fs::write(folder.join("SKILL.md"), text)?;
+    ///
+    /// let skills = FsSkills::new(home.path()).external(team.path());
+    ///
+    /// let skill = skills.read("rollback", &SkillFile::main()).await?;
+    /// assert_eq!(skill.category.as_deref(), Some("ops"));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn external(self, folder: impl Into<PathBuf>) -> Self {
         self.with(|disk| disk.external.push(folder.into()))

@@ -15,7 +15,11 @@ use crate::index::{cut, one_line};
 /// The most characters of a description in the list.
 const MAX_DESCRIPTION: usize = 1_024;
 
-/// The tool `skills_list`.
+/// The tool with which a model lists skills: `skills_list`.
+///
+/// It is called without arguments or with a `category`, and answers with a JSON object that has name,
+/// category and description of each skill under `skills`. Skills that are hidden or not for this system
+/// are left out.
 #[derive(Clone, Debug)]
 pub struct SkillsList {
     library: Library,

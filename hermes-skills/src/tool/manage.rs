@@ -28,7 +28,53 @@ const NOT_ALLOWED: &str = "the change was not allowed";
 /// What a host calls so that held changes have a place.
 const SETTING: &str = "`hermes_skills::Skills::pending`";
 
-/// The tool `skill_manage`.
+/// The tool with which a model makes, changes and removes skills: `skill_manage`.
+///
+/// # What it is called with
+///
+/// A JSON object with `action`, the skill's `name`, and what the action needs:
+///
+/// | `action` | with |
+/// |---|---|
+/// | `create` | `content`, the whole `SKILL.md`; `category`, one folder to group it under |
+/// | `edit` | `content`, the whole new `SKILL.md` |
+/// | `patch` | `old_string` and `new_string`; `replace_all`; `file_path`, `SKILL.md` if left out |
+/// | `write_file` | `file_path` below `references/`, `templates/`, `scripts/` or `assets/`; `file_content` |
+/// | `remove_file` | `file_path` |
+/// | `delete` | `absorbed_into`, the skill that now holds the content; required of automatic origins |
+///
+/// It answers with a JSON object that has hermes-agent's keys (`success`, `message` or `error`,
+/// `path`, …); a change that was made is a [`Change`] of the call, too.
+///
+/// # Examples
+///
+/// Scripted, as in the test of an agent:
+///
+/// ```
+/// use hermes_core::{Agent, serde_json::json, testing::ScriptedProvider};
+/// use hermes_skills::{FsSkills, Skills, frontmatter::NewSkill};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let home = tempfile::tempdir()?;
+/// let skill = NewSkill::new("deploy", "Deploys the shop.").render("Push, then apply.\n");
+/// let patch = json!({
+///     "action": "patch", "name": "deploy", "old_string": "apply", "new_string": "apply twice",
+/// });
+/// let model = ScriptedProvider::new()
+///     .call("skill_manage", json!({"action": "create", "name": "deploy", "content": skill}))
+///     .call("skill_manage", patch)
+///     .say("Kept.");
+/// let skills = Skills::new(FsSkills::new(home.path()));
+/// let agent = Agent::builder(model).model("scripted").skills(skills).build()?;
+///
+/// let turn = agent.session().send("Keep how we deploy.").await?;
+///
+/// let lines = turn.changes.iter().map(|it| it.line()).collect::<Vec<_>>();
+/// assert_eq!(lines, ["Skill deploy: created SKILL.md", "Skill deploy: updated SKILL.md"]);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Which version a change goes by
 ///

@@ -18,7 +18,11 @@ use super::{
 };
 use crate::{frontmatter::SkillDoc, index::runs_on};
 
-/// The tool `skill_view`.
+/// The tool with which a model reads a skill: `skill_view`.
+///
+/// It is called with `name`, a skill's name or its path as in the list, and `file_path` for a
+/// supporting file instead of `SKILL.md`. It answers with a JSON object that has the text as
+/// `content`, what the head says, and the supporting files as `linked_files`.
 ///
 /// What it shows counts as seen in the conversation: changes of it go by that version. Views of the
 /// agent's own upkeep are not counted as use.
