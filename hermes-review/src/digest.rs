@@ -7,10 +7,27 @@ const KEPT: usize = 24;
 /// The most characters kept of one older text or result.
 const PIECE: usize = 300;
 
-/// Returns `history` shortened for a model that has none of it in its cache: the last messages as
-/// they are, and everything older as one user message of short lines.
+/// Returns `history` shortened for a model that has none of it in its cache: the last 24 messages as
+/// they are, with those before them back to an assistant message, and everything older as one user
+/// message of short lines.
 ///
-/// Up to 24 messages come back unchanged. Roles alternate and no result is parted from its call.
+/// Up to 24 messages come back unchanged. Roles alternate and no result is parted from its call. Of an
+/// older text or result at most 300 characters are kept; the last messages are as long as they were.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::message::Message;
+///
+/// let turn = |number| [Message::user(format!("question {number}")), Message::assistant("answer")];
+/// let history = (0..20).flat_map(turn).collect::<Vec<_>>();
+///
+/// let digest = hermes_review::digest(&history);
+///
+/// assert_eq!(digest.len(), 1 + 25);
+/// assert!(digest[0].text().contains("user: question 7"));
+/// assert_eq!(digest.last(), history.last());
+/// ```
 pub fn digest(history: &[Message]) -> Vec<Message> {
     if history.len() <= KEPT {
         return history.to_vec();

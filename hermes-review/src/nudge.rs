@@ -1,13 +1,30 @@
 //! Counting towards a review: arithmetic on values.
 
 use hermes_core::{review::ReviewScope, store::Counts};
+use serde::{Deserialize, Serialize};
 
 /// How often a review of each kind is due.
 ///
 /// Memory is counted in user turns, because facts come from the user; skills in rounds of tool calls,
 /// because procedures come from work. An interval of zero means never. The default of 10 and 10 is
 /// that of hermes-agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// It can be read from a host's configuration; what is left out there has its default, and a field
+/// that does not exist is an error.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_review::Intervals;
+///
+/// let read: Intervals = serde_json::from_str(r#"{"memory_turns": 4}"#)?;
+///
+/// assert_eq!(read, Intervals::new(4, 10));
+/// assert!(serde_json::from_str::<Intervals>(r#"{"memory_rounds": 4}"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Intervals {
     /// User turns between two reviews of memory.
@@ -56,7 +73,7 @@ impl Intervals {
 /// assert_eq!(nudges.observe(Observed::rounds(3)), None);
 /// assert_eq!(nudges.observe(Observed::rounds(1)), Some(ReviewScope::Memory));
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NudgeCounters {
     intervals: Intervals,
     counts: Counts,

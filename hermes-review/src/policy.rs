@@ -8,6 +8,8 @@ use hermes_core::{
     review::{Proposal, ProposedWrite, Review, ReviewPolicy, ReviewScope, ReviewTask, Verdict},
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{BackgroundReview, Intervals, prompt};
 
 /// A [`ReviewPolicy`] that goes by the counts of the session.
@@ -59,8 +61,9 @@ pub struct NudgePolicy {
     held: Held,
 }
 
-/// Which writes wait for a person.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Which writes wait for a person. In a configuration `automatic`, `memory`, `skills` or `all`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Writes {
     /// All that nobody asked for (see [`Origin::is_automatic`](hermes_core::origin::Origin::is_automatic)):

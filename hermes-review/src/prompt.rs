@@ -7,7 +7,8 @@ const MEMORY: &str = include_str!("prompts/memory.md");
 const SKILLS: &str = include_str!("prompts/skills.md");
 const LIMITS: &str = include_str!("prompts/limits.md");
 
-/// Returns the prompt of a review that looks for `scope` and may call `tools`.
+/// Returns the prompt of a review that looks for `scope` and may call `tools`: what
+/// [`BackgroundReview`](crate::BackgroundReview) sends, for a `Review` of your own.
 pub fn review_prompt(scope: ReviewScope, tools: &[&str]) -> String {
     let opening = OPENING.replace("{tools}", &tools.join(", "));
     let mut parts = vec![opening.trim()];
