@@ -6,9 +6,10 @@ use bytes::Bytes;
 use futures::{StreamExt, stream, stream::BoxStream};
 use hermes_core::provider::{EventStream, ModelEvent, ProviderError, ProviderErrorKind as Kind};
 use reqwest::Response;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Endpoint, cancelled, connect, reading::Reading, status::Detail};
+use super::{Endpoint, Timeouts, cancelled, connect, reading::Reading, status::Detail};
 
 /// What a wire makes of the data of its events. Pure: all waiting is done around it.
 pub(crate) trait Decode: Send + 'static {
@@ -37,6 +38,8 @@ pub(crate) enum WireError {
     Malformed(String),
     /// The answer is not whole.
     Cut(String),
+    /// The answer is longer than any that is meant.
+    TooLong(String),
 }
 
 /// The state of an answer while it comes.
@@ -46,7 +49,20 @@ pub(super) struct Events<D> {
     reading: Reading<D>,
     failure: Option<ProviderError>,
     is_over: bool,
+    waits: Waits,
     token: CancellationToken,
+}
+
+/// What was waited for so far. The time that the caller takes between two events does not count.
+#[derive(Clone, Copy, Debug)]
+struct Waits {
+    /// When the request went out.
+    request: Instant,
+    /// How long it took to the head of the answer.
+    head: Duration,
+    /// Since when the next event is waited for, and how many came before it.
+    event: Option<(Instant, u64)>,
+    has_bytes: bool,
 }
 
 impl<D> fmt::Debug for Events<D> {
@@ -64,15 +80,18 @@ impl<D: Decode> Events<D> {
     pub(super) fn new(
         endpoint: Arc<Endpoint>,
         response: Response,
-        decoder: D,
+        reading: Reading<D>,
+        request: Instant,
         token: CancellationToken,
     ) -> Self {
+        let waits = Waits { request, head: request.elapsed(), event: None, has_bytes: false };
         Self {
             endpoint,
             bytes: response.bytes_stream().boxed(),
-            reading: Reading::new(decoder),
+            reading,
             failure: None,
             is_over: false,
+            waits,
             token,
         }
     }
@@ -116,24 +135,43 @@ impl<D: Decode> Events<D> {
 
     /// Waits for more bytes; `None` at their end.
     async fn wait(&mut self) -> Result<Option<Bytes>, ProviderError> {
-        let timeouts = self.endpoint.timeouts;
-        let limit = if !self.reading.has_begun() {
-            timeouts.first_byte
-        } else if self.reading.has_stopped() {
-            timeouts.idle.min(Self::AFTER_STOP)
-        } else {
-            timeouts.idle
-        };
-        tokio::select! {
+        let (end, limit, what) = self.patience();
+        let piece = tokio::select! {
             biased;
-            () = self.token.cancelled() => Err(cancelled()),
-            piece = tokio::time::timeout(limit, self.bytes.next()) => match piece {
-                Ok(Some(Ok(bytes))) => Ok(Some(bytes)),
-                Ok(None) => Ok(None),
-                Ok(Some(Err(err))) => Err(connect::broken(err, &self.endpoint.place)),
-                Err(_) => Err(self.endpoint.silent(limit)),
-            }
+            () = self.token.cancelled() => return Err(cancelled()),
+            piece = tokio::time::timeout_at(end, self.bytes.next()) => piece,
+        };
+        self.waits.has_bytes = true;
+        match piece {
+            Ok(Some(Ok(bytes))) => Ok(Some(bytes)),
+            Ok(None) => Ok(None),
+            Ok(Some(Err(err))) => Err(connect::broken(err, &self.endpoint.place)),
+            Err(_) => Err(self.endpoint.slow(limit, what)),
         }
+    }
+
+    /// Returns until when to wait for more bytes, the limit behind it, and what the endpoint will have
+    /// done then.
+    fn patience(&mut self) -> (Instant, Duration, &'static str) {
+        let Timeouts { first_byte, idle, whole, .. } = self.endpoint.timeouts;
+        let (now, count) = (Instant::now(), self.reading.events());
+        let waits = &mut self.waits;
+        let known = waits.event.filter(|(_, known)| *known == count);
+        let (event, _) = *waits.event.insert(known.unwrap_or((now, count)));
+        let silent = "was silent";
+        let ends = if self.reading.has_stopped() {
+            let limit = idle.min(Self::AFTER_STOP);
+            [(later(event, limit), limit, silent); 2]
+        } else if count == 0 {
+            let what = if waits.has_bytes { "sent nothing but comments" } else { silent };
+            [(later(event, first_byte.saturating_sub(waits.head)), first_byte, what); 2]
+        } else {
+            let limit = idle.max(first_byte);
+            let quiet = "sent nothing but comments";
+            [(later(now, idle), idle, silent), (later(event, limit), limit, quiet)]
+        };
+        let end = (later(waits.request, whole), whole, "did not come to an end");
+        ends.into_iter().fold(end, |end, other| if other.0 < end.0 { other } else { end })
     }
 
     /// Takes what came and notes what follows from it.
@@ -165,6 +203,12 @@ impl<D: Decode> Events<D> {
             _ = tokio::time::timeout(Self::DRAIN, rest) => {}
         }
     }
+}
+
+/// Returns the time that is `limit` after another, or one so far that nobody waits for it.
+fn later(since: Instant, limit: Duration) -> Instant {
+    const FAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+    since + limit.min(FAR)
 }
 
 impl Endpoint {
@@ -209,6 +253,13 @@ impl Endpoint {
                     "the answer of {place} cannot be read: {what}; \
                      does the base URL lead to an endpoint of this wire?"
                 )),
+            ),
+            WireError::TooLong(what) => ProviderError::new(
+                Kind::Protocol,
+                format!(
+                    "the answer of {place} is too long: {what}; \
+                     limit the tokens of an answer, or ask another model"
+                ),
             ),
             WireError::Cut(what) => ProviderError::new(
                 Kind::StreamCut,

@@ -27,11 +27,13 @@ use reqwest::{
     Client, Response, Url,
     header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue},
 };
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use self::secret::ApiKey;
 use self::{
     answer::Events,
+    reading::Reading,
     status::{Detail, Refusal},
 };
 pub(crate) use self::{
@@ -41,16 +43,22 @@ pub(crate) use self::{
     setup::{Manner, Setup, common_setters},
 };
 
-/// How long an endpoint may be silent. Each limit is for one wait, none for the whole answer.
+/// How long an endpoint may be silent, and how long it may take for all.
+///
+/// Comments that only keep a connection alive are no part of an answer: they let an endpoint take all
+/// of [`first_byte`](Self::first_byte) between two of its events, and no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
     /// Until a connection stands. 30 seconds by default. A client that the host brings has its own.
     pub connect: Duration,
-    /// From the request to the first byte of the answer. 180 seconds by default.
+    /// From the request to the first event of the answer, whatever comments come before it. 180
+    /// seconds by default.
     pub first_byte: Duration,
-    /// Between two pieces of the answer, keep-alive comments included. 180 seconds by default.
+    /// Between two pieces of the answer, comments included. 180 seconds by default.
     pub idle: Duration,
+    /// From the request to the end of the answer, however lively it is. Four hours by default.
+    pub whole: Duration,
 }
 
 impl Default for Timeouts {
@@ -64,15 +72,16 @@ impl Timeouts {
         connect: Duration::from_secs(30),
         first_byte: Duration::from_secs(180),
         idle: Duration::from_secs(180),
+        whole: Duration::from_secs(4 * 60 * 60),
     };
 
     /// Returns limits for a model on the host's own machine, which may read a long prompt for
-    /// minutes: half an hour to the first byte.
+    /// minutes: half an hour to the first event.
     pub fn local() -> Self {
         Self { first_byte: Duration::from_secs(1800), ..Self::default() }
     }
 
-    /// Returns the same limits with another time to the first byte.
+    /// Returns the same limits with another time to the first event.
     #[must_use]
     pub fn with_first_byte(mut self, limit: Duration) -> Self {
         self.first_byte = limit;
@@ -83,6 +92,13 @@ impl Timeouts {
     #[must_use]
     pub fn with_idle(mut self, limit: Duration) -> Self {
         self.idle = limit;
+        self
+    }
+
+    /// Returns the same limits with another time for the whole answer.
+    #[must_use]
+    pub fn with_whole(mut self, limit: Duration) -> Self {
+        self.whole = limit;
         self
     }
 
@@ -128,11 +144,13 @@ impl Endpoint {
         decoder: impl Decode,
         token: &CancellationToken,
     ) -> Result<EventStream, ProviderError> {
+        let start = Instant::now();
         tokio::select! {
             biased;
             () = token.cancelled() => Err(cancelled()),
             response = self.send(body) => {
-                let events = Events::new(Arc::clone(self), response?, decoder, token.clone());
+                let reading = Reading::new(decoder);
+                let events = Events::new(Arc::clone(self), response?, reading, start, token.clone());
                 Ok(events.into_stream())
             }
         }
@@ -216,14 +234,19 @@ impl Endpoint {
         Refusal { status, headers, place: &self.place, now: self.clock.now() }
     }
 
-    /// Makes the error of an endpoint that said nothing for `limit`.
-    pub(crate) fn silent(&self, limit: Duration) -> ProviderError {
+    /// Makes the error of an endpoint that sent nothing but comments, or no end, for `limit`.
+    fn slow(&self, limit: Duration, what: &str) -> ProviderError {
         let message = format!(
-            "{} was silent for {} s; ask again, or give it more time",
+            "{} {what} for {} s; ask again, or give it more time",
             self.place,
             limit.as_secs_f64()
         );
         ProviderError::new(ProviderErrorKind::Timeout, message)
+    }
+
+    /// Makes the error of an endpoint that said nothing for `limit`.
+    fn silent(&self, limit: Duration) -> ProviderError {
+        self.slow(limit, "was silent")
     }
 }
 

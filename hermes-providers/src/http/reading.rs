@@ -15,28 +15,38 @@ use super::{
 pub(super) struct Reading<D> {
     shape: Shape,
     decoder: D,
+    /// The bytes so far.
+    length: usize,
+    events: u64,
     /// What has been read and not been taken.
     pub(super) queue: VecDeque<ModelEvent>,
 }
 
 /// What the bytes turn out to be.
 enum Shape {
-    Unknown,
+    /// Nothing but white space, or the start of a byte order mark.
+    Unknown(Vec<u8>),
     Sse(SseDecoder),
     Whole(Vec<u8>),
 }
 
 impl<D: Decode> Reading<D> {
+    /// The most white space before an answer.
+    const BLANK_LIMIT: usize = 1024 * 1024;
     /// The most bytes of an answer that comes whole.
     const WHOLE_LIMIT: usize = 64 * 1024 * 1024;
+    /// The most bytes of an answer that streams, comments included. A million tokens of one event
+    /// each take less.
+    const STREAM_LIMIT: usize = 512 * 1024 * 1024;
 
     pub(super) fn new(decoder: D) -> Self {
-        Self { shape: Shape::Unknown, decoder, queue: VecDeque::new() }
+        let shape = Shape::Unknown(Vec::new());
+        Self { shape, decoder, length: 0, events: 0, queue: VecDeque::new() }
     }
 
-    /// Returns whether anything but white space has come.
-    pub(super) fn has_begun(&self) -> bool {
-        !matches!(self.shape, Shape::Unknown)
+    /// Returns how many pieces of the answer have come, which comments and white space are not.
+    pub(super) fn events(&self) -> u64 {
+        self.events
     }
 
     /// Returns whether the model has said why it stopped.
@@ -51,34 +61,55 @@ impl<D: Decode> Reading<D> {
 
     /// Takes the next bytes.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), WireError> {
-        if matches!(self.shape, Shape::Unknown) {
-            self.shape = match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-                None => return Ok(()),
-                Some(b'{' | b'[' | b'<') => Shape::Whole(Vec::new()),
-                Some(_) => Shape::Sse(SseDecoder::default()),
+        self.length = self.length.saturating_add(bytes.len());
+        if let Shape::Unknown(head) = &mut self.shape {
+            let mut head = std::mem::take(head);
+            head.extend_from_slice(bytes);
+            let Some((shape, start)) = shape_of(&head) else {
+                self.shape = Shape::Unknown(head);
+                return self.check_length(Self::BLANK_LIMIT);
             };
+            self.shape = shape;
+            return self.take_known(head.get(start..).unwrap_or_default());
         }
+        self.take_known(bytes)
+    }
+
+    fn take_known(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         match &mut self.shape {
             Shape::Sse(sse) => {
-                let (decoder, queue) = (&mut self.decoder, &mut self.queue);
-                sse.push(bytes, |data| unless_done(decoder, data, queue))?;
+                let (decoder, queue, events) =
+                    (&mut self.decoder, &mut self.queue, &mut self.events);
+                sse.push(bytes, |data| {
+                    *events += 1;
+                    unless_done(decoder, data, queue)
+                })?;
                 if sse.is_over_limit() {
-                    return Err(WireError::Malformed("a line is too long".to_owned()));
+                    let limit = mebibytes(SseDecoder::EVENT_LIMIT);
+                    return Err(WireError::TooLong(format!("one event is over {limit}")));
                 }
+                self.check_length(Self::STREAM_LIMIT)
             }
-            Shape::Whole(body) if Self::WHOLE_LIMIT < body.len().saturating_add(bytes.len()) => {
-                return Err(WireError::Malformed("the answer is too long".to_owned()));
+            Shape::Whole(body) => {
+                self.events += 1;
+                body.extend_from_slice(bytes);
+                self.check_length(Self::WHOLE_LIMIT)
             }
-            Shape::Whole(body) => body.extend_from_slice(bytes),
-            Shape::Unknown => {}
+            Shape::Unknown(_) => Ok(()),
         }
-        Ok(())
+    }
+
+    fn check_length(&self, limit: usize) -> Result<(), WireError> {
+        if self.length <= limit || self.decoder.is_done() {
+            return Ok(());
+        }
+        Err(WireError::TooLong(format!("it is over {}", mebibytes(limit))))
     }
 
     /// Takes note that no more bytes come.
     pub(super) fn end(&mut self) -> Result<(), WireError> {
-        match std::mem::replace(&mut self.shape, Shape::Unknown) {
-            Shape::Unknown => {}
+        match std::mem::replace(&mut self.shape, Shape::Unknown(Vec::new())) {
+            Shape::Unknown(_) => {}
             Shape::Sse(mut sse) => {
                 let (decoder, queue) = (&mut self.decoder, &mut self.queue);
                 let rest = sse.finish(|data| unless_done(decoder, data, queue));
@@ -99,10 +130,88 @@ impl<D: Decode> Reading<D> {
     }
 }
 
+/// Returns the shape of an answer that begins with `head`, and where it begins, once that is known.
+fn shape_of(head: &[u8]) -> Option<(Shape, usize)> {
+    let start = head.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let shape = match head.get(start)? {
+        b'{' | b'[' | b'<' => Shape::Whole(Vec::new()),
+        _ => Shape::Sse(SseDecoder::default()),
+    };
+    Some((shape, start))
+}
+
+fn mebibytes(bytes: usize) -> String {
+    format!("{} MiB", bytes / (1024 * 1024))
+}
+
 fn unless_done(
     decoder: &mut impl Decode,
     data: &str,
     out: &mut VecDeque<ModelEvent>,
 ) -> Result<(), WireError> {
     if decoder.is_done() { Ok(()) } else { decoder.event(data, out) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes what it is given and says nothing.
+    #[derive(Debug)]
+    struct Deaf;
+
+    impl Decode for Deaf {
+        fn event(&mut self, _: &str, _: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
+            Ok(())
+        }
+
+        fn whole(&mut self, _: &str, _: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
+            Ok(())
+        }
+
+        fn finish(&mut self, _: &mut VecDeque<ModelEvent>) -> Result<(), WireError> {
+            Ok(())
+        }
+
+        fn has_stopped(&self) -> bool {
+            false
+        }
+
+        fn is_done(&self) -> bool {
+            false
+        }
+    }
+
+    /// Sends a line of a mebibyte again and again, and returns how often it was taken and the error.
+    fn flooded(begin: &str) -> (usize, WireError) {
+        let mut line = begin.as_bytes().to_vec();
+        line.resize(1024 * 1024 - 1, b'x');
+        line.push(b'\n');
+        let mut reading = Reading::new(Deaf);
+        (0..).find_map(|nth| Some((nth, reading.take(&line).err()?))).unwrap()
+    }
+
+    #[test]
+    fn no_event_is_longer_than_its_limit_however_many_lines_it_has() {
+        let (taken, err) = flooded("data: ");
+
+        assert_eq!(taken, 64);
+        assert_eq!(err, WireError::TooLong("one event is over 64 MiB".to_owned()));
+    }
+
+    #[test]
+    fn no_answer_is_longer_than_its_limit_though_it_be_comments() {
+        let (taken, err) = flooded(": ");
+
+        assert_eq!(taken, 512);
+        assert_eq!(err, WireError::TooLong("it is over 512 MiB".to_owned()));
+    }
+
+    #[test]
+    fn no_whole_answer_is_longer_than_its_limit() {
+        let (taken, err) = flooded("{");
+
+        assert_eq!(taken, 64);
+        assert_eq!(err, WireError::TooLong("it is over 64 MiB".to_owned()));
+    }
 }

@@ -17,8 +17,8 @@ pub(crate) struct SseDecoder {
 }
 
 impl SseDecoder {
-    /// The most bytes of one line; what is longer is no event of a model.
-    pub(crate) const LINE_LIMIT: usize = 64 * 1024 * 1024;
+    /// The most bytes of one event, whatever lines it has; what is longer is none of a model.
+    pub(crate) const EVENT_LIMIT: usize = 64 * 1024 * 1024;
 
     /// Takes `bytes` and hands the data of each event they complete to `emit`, until it says stop.
     ///
@@ -83,9 +83,9 @@ impl SseDecoder {
         self.end_line(b"", &mut emit)
     }
 
-    /// Returns whether an unfinished line is longer than any event of a model.
+    /// Returns whether an unfinished event is longer than any of a model.
     pub(crate) fn is_over_limit(&self) -> bool {
-        Self::LINE_LIMIT < self.line.len()
+        Self::EVENT_LIMIT < self.line.len().saturating_add(self.data.len())
     }
 
     /// Returns the data of an event that is all in `line`, and what comes after its empty line. That is

@@ -36,14 +36,14 @@ pub struct Preset {
 impl Preset {
     /// All presets, sorted by name.
     pub const ALL: &'static [Self] = &[
-        remote("deepseek", "https://api.deepseek.com/v1", ECHOING),
+        patient("deepseek", "https://api.deepseek.com/v1", ECHOING),
         local("llama-cpp-python", "http://127.0.0.1:8000/v1", LLAMA_CPP_PYTHON),
         local("llama.cpp", "http://127.0.0.1:8080/v1", PLAIN),
         local("lmstudio", "http://127.0.0.1:1234/v1", PLAIN),
         remote("nous", "https://inference-api.nousresearch.com/v1", PLAIN),
         local("ollama", "http://127.0.0.1:11434/v1", PLAIN),
         remote("openai", "https://api.openai.com/v1", OPENAI),
-        remote("openrouter", "https://openrouter.ai/api/v1", OPENROUTER),
+        patient("openrouter", "https://openrouter.ai/api/v1", OPENROUTER),
         local("vllm", "http://127.0.0.1:8000/v1", PLAIN),
     ];
 
@@ -70,6 +70,12 @@ const ECHOING: Dialect = Dialect { reasoning_echo: ReasoningEcho::Content, ..Dia
 
 const fn remote(name: &'static str, base_url: &'static str, dialect: Dialect) -> Preset {
     Preset { name, base_url, dialect, timeouts: Timeouts::REMOTE }
+}
+
+/// An endpoint that sends comments while a request waits its turn, or while a model thinks in secret.
+const fn patient(name: &'static str, base_url: &'static str, dialect: Dialect) -> Preset {
+    let timeouts = Timeouts { first_byte: Duration::from_secs(900), ..Timeouts::REMOTE };
+    Preset { name, base_url, dialect, timeouts }
 }
 
 /// A server on the host's own machine may read a long prompt for minutes.

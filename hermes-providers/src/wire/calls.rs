@@ -1,6 +1,10 @@
 //! Tool calls put together from what servers send as fragments of them.
 
-use std::{borrow::Cow, collections::VecDeque, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet, VecDeque},
+    sync::Arc,
+};
 
 use hermes_core::{message::CallId, provider::ModelEvent};
 
@@ -22,6 +26,33 @@ pub(crate) struct Fragment<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     slots: Vec<Slot>,
+    ids: Ids,
+    is_over_limit: bool,
+}
+
+/// The ids that were given out.
+#[derive(Debug, Default)]
+struct Ids {
+    taken: HashSet<String>,
+    /// The next number to put after an id that is taken.
+    next: HashMap<String, u32>,
+}
+
+impl Ids {
+    /// Returns `id`, with a number after it if another call of the message has it.
+    fn distinct(&mut self, id: &str) -> String {
+        if self.taken.insert(id.to_owned()) {
+            return id.to_owned();
+        }
+        let next = self.next.entry(id.to_owned()).or_insert(2);
+        loop {
+            let numbered = format!("{id}_{next}");
+            *next = next.saturating_add(1);
+            if self.taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -37,14 +68,23 @@ struct Slot {
 }
 
 impl Calls {
+    /// The most calls of one reply. No model means to make more; one that does is caught in a loop.
+    pub(crate) const LIMIT: usize = 1024;
+
     pub(crate) fn is_empty(&self) -> bool {
         self.slots.is_empty()
+    }
+
+    /// Returns whether there were more calls than a reply may have, of which the first are here.
+    pub(crate) fn is_over_limit(&self) -> bool {
+        self.is_over_limit
     }
 
     /// Takes a fragment and writes what it brings to `out`. Returns the number of its call.
     pub(crate) fn push(&mut self, fragment: &Fragment<'_>, out: &mut VecDeque<ModelEvent>) -> u32 {
         let (mut at, mut is_new) = match self.find(fragment) {
             Some(at) => (at, false),
+            None if self.is_full() => return number(Self::LIMIT),
             None => (self.open(fragment.index, fragment.id.as_deref()), true),
         };
         let first = number(at);
@@ -55,6 +95,9 @@ impl Calls {
         loop {
             let is_glued =
                 !is_new && self.slots.get(at).is_some_and(|it| it.scanner.starts_anew(rest));
+            if is_glued && self.is_full() {
+                return first;
+            }
             if is_glued {
                 at = self.open_glued(at, fragment);
                 is_new = true;
@@ -91,8 +134,14 @@ impl Calls {
         (is_late_id || goes_on).then_some(at)
     }
 
+    /// Returns whether there is room for no further call, and takes note that there is one.
+    fn is_full(&mut self) -> bool {
+        self.is_over_limit = Self::LIMIT <= self.slots.len();
+        self.is_over_limit
+    }
+
     fn open(&mut self, index: u64, wire_id: Option<&str>) -> usize {
-        let id = wire_id.map(|id| self.distinct(id));
+        let id = wire_id.map(|id| self.ids.distinct(id));
         self.slots.push(Slot {
             index,
             wire_id: wire_id.map(str::to_owned),
@@ -117,22 +166,12 @@ impl Calls {
         at
     }
 
-    /// Returns `id`, with a number after it if another call of the message has it.
-    fn distinct(&self, id: &str) -> String {
-        let is_taken = |id: &str| self.slots.iter().any(|slot| slot.id.as_deref() == Some(id));
-        if !is_taken(id) {
-            return id.to_owned();
-        }
-        let mut numbered = (2_u32..).map(|number| format!("{id}_{number}"));
-        numbered.find(|id| !is_taken(id)).unwrap_or_default()
-    }
-
     /// Adds an id that comes late.
     fn with_id(&mut self, at: usize, id: &str, event: ModelEvent) -> ModelEvent {
         if self.slots.get(at).is_none_or(|slot| slot.wire_id.is_some()) {
             return event;
         }
-        let distinct = self.distinct(id);
+        let distinct = self.ids.distinct(id);
         if let Some(slot) = self.slots.get_mut(at) {
             slot.wire_id = Some(id.to_owned());
             slot.id = Some(distinct.clone());
@@ -404,6 +443,42 @@ mod tests {
                 &expected,
             );
         }
+    }
+
+    #[test]
+    fn a_number_that_is_taken_already_is_passed_over() {
+        check(
+            &[
+                fragment(0, Some("g_2"), Some("x"), "{}"),
+                fragment(1, Some("g"), Some("x"), "{}{}{}"),
+            ],
+            &[("g_2", "x", "{}"), ("g", "x", "{}"), ("g_3", "x", "{}"), ("g_4", "x", "{}")],
+        );
+    }
+
+    #[test]
+    fn a_reply_holds_so_many_calls_and_no_more() {
+        let objects = "{}".repeat(Calls::LIMIT);
+        let (mut calls, mut out) = (Calls::default(), VecDeque::new());
+        calls.push(&fragment(0, Some("g"), Some("x"), &objects), &mut out);
+        assert!(!calls.is_over_limit());
+        assert_eq!(out.len(), Calls::LIMIT);
+
+        calls.push(&fragment(0, None, None, "{\"n\":1}"), &mut out);
+        calls.push(&fragment(1, Some("h"), Some("x"), "{}"), &mut out);
+
+        assert!(calls.is_over_limit());
+        assert_eq!(out.len(), Calls::LIMIT);
+    }
+
+    #[test]
+    fn ids_are_told_apart_in_one_pass() {
+        let mut ids = Ids::default();
+
+        // Looking for a free number from the start each time would take 5,000,000,000 steps.
+        let last = (0..100_000).map(|_| ids.distinct("g")).last();
+
+        assert_eq!(last.as_deref(), Some("g_100000"));
     }
 
     #[test]

@@ -59,6 +59,8 @@ struct State {
     calls: Calls,
     stop: Option<StopReason>,
     usage: Usage,
+    /// The bytes of text, reasoning and arguments.
+    said: usize,
     has_refused: bool,
     progress: Progress,
 }
@@ -90,6 +92,7 @@ impl<R: Read> Decoder<R> {
             calls: Calls::default(),
             stop: None,
             usage: Usage::default(),
+            said: 0,
             has_refused: false,
             progress: Progress::Waiting,
         };
@@ -104,6 +107,7 @@ impl<R: Read> Decoder<R> {
     ) -> Result<(), WireError> {
         let Some(event) = event else { return Ok(()) };
         self.reader.take(event, data, &mut Answer { state: &mut self.state, out })?;
+        self.state.check_limits()?;
         if self.state.progress == Progress::Ended {
             self.complete(out);
         }
@@ -141,6 +145,22 @@ impl<R: Read> Decoder<R> {
 }
 
 impl State {
+    /// The most bytes of text, reasoning and arguments of one reply, which is many times what any
+    /// model can say.
+    const SAID_LIMIT: usize = 64 * 1024 * 1024;
+
+    /// Returns an error if the answer is longer than any that a model means to give.
+    fn check_limits(&self) -> Result<(), WireError> {
+        if self.calls.is_over_limit() {
+            return Err(WireError::TooLong(format!("it makes more than {} calls", Calls::LIMIT)));
+        }
+        if Self::SAID_LIMIT < self.said {
+            let limit = Self::SAID_LIMIT / (1024 * 1024);
+            return Err(WireError::TooLong(format!("it says more than {limit} MiB")));
+        }
+        Ok(())
+    }
+
     /// Returns why the model stopped, where that fits what it said; servers do not always agree with
     /// themselves.
     fn final_stop(&mut self) -> StopReason {
@@ -232,6 +252,7 @@ impl Answer<'_> {
         let text = text.into();
         if !text.is_empty() {
             self.begin();
+            self.state.said = self.state.said.saturating_add(text.len());
             self.out.push_back(ModelEvent::Text(text.into_owned()));
         }
     }
@@ -248,6 +269,7 @@ impl Answer<'_> {
     pub(crate) fn reasoning(&mut self, text: &str) {
         if !text.is_empty() {
             self.begin();
+            self.state.said = self.state.said.saturating_add(text.len());
             self.out.push_back(ModelEvent::Reasoning(text.to_owned()));
         }
     }
@@ -270,6 +292,7 @@ impl Answer<'_> {
         self.begin();
         let name = name.map(|name| self.state.names.original(name));
         let fragment = Fragment { index, id, name, arguments: arguments_text(arguments) };
+        self.state.said = self.state.said.saturating_add(fragment.arguments.len());
         self.state.calls.push(&fragment, self.out)
     }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "these are tests")]
 
 mod bodies;
+mod bounds;
 mod cases;
 mod contract;
 mod faults;

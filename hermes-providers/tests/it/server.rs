@@ -4,6 +4,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Mutex, mpsc::Sender},
+    time::Duration,
 };
 
 /// What a connection gets for its request.
@@ -15,8 +16,18 @@ pub(crate) enum Reply {
     Hang(Vec<u8>),
     /// As `Hang`, and a note when the client has gone.
     Watched(Vec<u8>, Sender<()>),
+    /// These bytes, then a piece again and again, so many times, then the rest.
+    Drip(Vec<u8>, Drip),
     /// These bytes on a connection that the client may keep, until it uses it again.
     Kept(Vec<u8>, Parting),
+}
+
+/// What comes in small pieces, one every 40 milliseconds.
+#[derive(Clone, Debug)]
+pub(crate) struct Drip {
+    pub(crate) piece: &'static str,
+    pub(crate) times: usize,
+    pub(crate) rest: String,
 }
 
 /// How a server leaves a connection that it said it would keep.
@@ -89,6 +100,16 @@ fn serve(mut stream: TcpStream, reply: Option<Reply>, seen: &Mutex<Vec<String>>)
             let _ = stream.read(&mut [0]);
             let _ = gone.send(());
             Ok(())
+        }
+        Some(Reply::Drip(bytes, drip)) => {
+            let _ = stream.write_all(&bytes);
+            for _ in 0..drip.times {
+                std::thread::sleep(Duration::from_millis(40));
+                if stream.write_all(drip.piece.as_bytes()).is_err() {
+                    return;
+                }
+            }
+            stream.write_all(drip.rest.as_bytes())
         }
         Some(Reply::Kept(bytes, parting)) => {
             let _ = stream.write_all(&bytes);

@@ -41,13 +41,13 @@ pub(crate) struct Called<'a> {
     pub(crate) arguments: &'a str,
 }
 
-type Build = fn(&str, Option<Client>) -> Result<Box<dyn Provider>, BuildError>;
+type Build = fn(&str, Option<Client>, Timeouts) -> Result<Box<dyn Provider>, BuildError>;
 
-/// Builds a provider with short timeouts and the key.
+/// Builds a provider with the key.
 macro_rules! build {
     ($provider:ident) => {
-        |url, client| {
-            let builder = $provider::builder(url).key(ApiKey::new(KEY)?).timeouts(short());
+        |url, client, timeouts| {
+            let builder = $provider::builder(url).key(ApiKey::new(KEY)?).timeouts(timeouts);
             let builder = match client {
                 Some(client) => builder.client(client),
                 None => builder,
@@ -130,12 +130,17 @@ fn short() -> Timeouts {
 impl Wire {
     /// Returns a provider with short timeouts and the default client.
     pub(crate) fn provider(self, url: &str) -> Box<dyn Provider> {
-        (self.build)(url, None).unwrap()
+        (self.build)(url, None, short()).unwrap()
+    }
+
+    /// Returns a provider with other timeouts and the default client.
+    pub(crate) fn provider_that_waits(self, url: &str, timeouts: Timeouts) -> Box<dyn Provider> {
+        (self.build)(url, None, timeouts).unwrap()
     }
 
     /// Returns a provider with short timeouts and a client of the host's.
     pub(crate) fn provider_with(self, url: &str, client: Client) -> Box<dyn Provider> {
-        (self.build)(url, Some(client)).unwrap()
+        (self.build)(url, Some(client), short()).unwrap()
     }
 
     /// Returns an answer that says hello in one event.

@@ -5,7 +5,7 @@ use hermes_core::provider::ProviderErrorKind as Kind;
 use super::stage::Play;
 use crate::{
     server::{Parting, Reply, gzip_that_is_cut, http, json, sse, sse_kept},
-    wires::{KEY, Wire},
+    wires::{Called, KEY, Wire},
 };
 
 /// One class of fault.
@@ -187,6 +187,17 @@ fn streams(wire: Wire) -> Vec<Fault> {
             begun("data: {\"ty\n\n"),
             Kind::Protocol,
             ["JSON", "base URL"],
+        ),
+        answer(
+            "makes calls without end",
+            wire.calling(&[Called {
+                index: 0,
+                id: "c",
+                name: "x",
+                arguments: &r#"{"n":1}"#.repeat(8_000),
+            }]),
+            Kind::Protocol,
+            ["more than 1024 calls", "limit the tokens"],
         ),
         answer("has an error", begun(wire.error), overloaded, ["overloaded", "ask again"]),
         answer("ends between events", begun(""), Kind::StreamCut, ["early", "ask again"]),
