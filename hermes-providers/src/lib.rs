@@ -15,8 +15,16 @@
 //!
 //! [`PriceTable`] estimates what calls cost, from prices that the host brings.
 //!
-//! The library reads no environment: keys, base URLs, proxies and certificate roots come from the
-//! host. The default client uses no proxy; to use one, build a [`reqwest::Client`] and hand it in.
+//! Keys, base URLs and proxies come from the host, never from the environment. The default client uses
+//! no proxy; to use one, build a client from [`client_builder`] and hand it in.
+//!
+//! # Certificates
+//!
+//! By default a certificate is judged as the platform judges it. On Linux and the BSDs that means the
+//! roots of the system, and the code that finds them goes by the variables `SSL_CERT_FILE` and
+//! `SSL_CERT_DIR` if they are set: the one thing here that depends on the environment. A host that wants
+//! its own roots and nothing else, environment included, calls `tls_certs_only` on the
+//! [`client_builder`].
 //!
 //! # Feature flags
 //!
@@ -63,7 +71,7 @@ pub use self::{
     credentials::{CredentialPool, Turns},
     error::BuildError,
     fallback::Fallback,
-    http::{ApiKey, Timeouts, status::classify},
+    http::{ApiKey, Timeouts, client_builder, status::classify},
     price::{PriceTable, Prices},
     retry::{Backoff, Retry},
 };

@@ -4,7 +4,7 @@ use std::{borrow::Cow, error::Error, io, time::Duration};
 
 use hermes_core::provider::{ProviderError, ProviderErrorKind as Kind};
 use reqwest::{
-    Client, StatusCode, Url,
+    Client, ClientBuilder, Response, StatusCode, Url,
     header::{HeaderMap, LOCATION},
     redirect::{Attempt, Policy},
 };
@@ -12,25 +12,60 @@ use reqwest::{
 use super::Timeouts;
 use crate::BuildError;
 
-/// Makes the client that is used when the host brings none: no proxy, no cookies, no redirect to
-/// another origin, so that the key stays where it belongs, and no compression, which would hold back
-/// what streams.
-pub(crate) fn default_client(timeouts: Timeouts) -> Result<Client, BuildError> {
+/// Starts a client for the providers of this crate, for a host that has a proxy, roots or limits of its
+/// own to add.
+///
+/// It has what the default client has: it follows a redirect only to the same origin, so that neither
+/// key nor conversation goes to another host; it uses no proxy and no cookies; it asks for no
+/// compression, which would hold back what streams; and it gives up connecting after 30 seconds. What
+/// is set on it later counts.
+///
+/// Where certificate roots come from is said at the [crate](crate#certificates).
+///
+/// # Examples
+///
+/// ```
+/// use hermes_providers::{OpenAiChat, client_builder, reqwest::Proxy};
+///
+/// let client = client_builder().proxy(Proxy::all("http://127.0.0.1:3128")?).build()?;
+/// let provider = OpenAiChat::builder("http://h/v1").client(client.clone()).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn client_builder() -> ClientBuilder {
     Client::builder()
         .no_proxy()
         .no_gzip()
         .no_brotli()
         .no_zstd()
         .no_deflate()
-        .connect_timeout(timeouts.connect)
+        .connect_timeout(Timeouts::REMOTE.connect)
         .pool_idle_timeout(POOL_IDLE)
         .redirect(Policy::custom(follow_at_home))
-        .build()
-        .map_err(|err| BuildError::Client { source: Box::new(err) })
+}
+
+/// Makes the client that is used when the host brings none.
+pub(crate) fn default_client(timeouts: Timeouts) -> Result<Client, BuildError> {
+    let client = client_builder().connect_timeout(timeouts.connect).build();
+    client.map_err(|err| BuildError::Client { source: Box::new(err) })
 }
 
 /// Shorter than most servers keep a connection, so that none is used that they have just closed.
 const POOL_IDLE: Duration = Duration::from_secs(30);
+
+/// How many redirects a request follows.
+pub(super) const HOPS: usize = 3;
+
+/// Returns where a post is to be repeated: at the same origin, and only if the answer says that it is
+/// the same post.
+pub(super) fn moved_at_home(response: &Response) -> Option<Url> {
+    let keeps_method = matches!(
+        response.status(),
+        StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+    );
+    let target = response.headers().get(LOCATION).filter(|_| keeps_method)?.to_str().ok()?;
+    let target = response.url().join(target).ok()?;
+    (target.origin() == response.url().origin()).then_some(target)
+}
 
 /// Follows only what repeats the same post at the same origin.
 fn follow_at_home(attempt: Attempt<'_>) -> reqwest::redirect::Action {
@@ -38,7 +73,7 @@ fn follow_at_home(attempt: Attempt<'_>) -> reqwest::redirect::Action {
         matches!(attempt.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
     let first = attempt.previous().first();
     let is_home = first.is_some_and(|it| it.origin() == attempt.url().origin());
-    if keeps_method && is_home && attempt.previous().len() <= 3 {
+    if keeps_method && is_home && attempt.previous().len() <= HOPS {
         attempt.follow()
     } else {
         attempt.stop()
@@ -53,18 +88,29 @@ pub(crate) fn parse_url(text: &str) -> Result<Url, BuildError> {
     url.ok_or_else(|| BuildError::BaseUrl { url: shown_text(text) })
 }
 
-/// Returns what may be an address without what may be secret in it.
-pub(super) fn shown_text(text: &str) -> String {
-    super::Scrubber::default().scrub(&without_user(text))
+/// Returns an address without user, password and query.
+pub(super) fn shown(url: &Url) -> String {
+    format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 
-/// Returns what may be an address without what may be a user and a password in it.
+/// Returns what may be an address without what may be secret in it.
+pub(super) fn shown_text(text: &str) -> String {
+    let parsed = Url::parse(text.trim()).ok();
+    match parsed.filter(|url| matches!(url.scheme(), "http" | "https")) {
+        Some(url) => shown(&url),
+        None => super::Scrubber::default().scrub(&without_user(text)),
+    }
+}
+
+/// Returns what is no whole address without what may be a user and a password in it: all up to the last
+/// `@`, which a path alone cannot have.
 fn without_user(text: &str) -> Cow<'_, str> {
+    if text.starts_with('/') && !text.starts_with("//") {
+        return Cow::Borrowed(text);
+    }
     let start = text.find("//").map_or(0, |at| at + 2);
-    let (scheme, rest) = text.split_at(start);
-    let host_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    match rest.get(..host_end).and_then(|it| it.rfind('@')).and_then(|at| rest.get(at + 1..)) {
-        Some(rest) => Cow::Owned(format!("{scheme}{rest}")),
+    match text.rfind('@').and_then(|at| text.get(at + 1..)) {
+        Some(rest) => Cow::Owned(format!("{}{rest}", text.get(..start).unwrap_or_default())),
         None => Cow::Borrowed(text),
     }
 }
@@ -83,8 +129,11 @@ pub(crate) fn under(mut url: Url, path: &str, lacks_version: impl Fn(&str) -> bo
 /// Returns where a redirect leads, as a person may read it.
 pub(super) fn redirected(headers: &HeaderMap) -> String {
     let target = headers.get(LOCATION).and_then(|it| it.to_str().ok());
-    match target.and_then(|it| it.split(['?', '#']).next()) {
-        Some(target) => format!("it redirects to {target}, which was not followed with the key"),
+    match target.map(|it| it.split(['?', '#']).next().unwrap_or_default()) {
+        Some(target) => {
+            let target = shown_text(target);
+            format!("it redirects to {target}, which was not followed with the key")
+        }
         None => "it redirects, but does not say where to".to_owned(),
     }
 }
@@ -116,7 +165,9 @@ pub(super) fn unreachable(err: reqwest::Error, place: &str) -> ProviderError {
                 .to_owned(),
         )
     };
-    ProviderError::new(kind, format!("{place}: {reason}")).with_source(err)
+    let error = ProviderError::new(kind, format!("{place}: {reason}"));
+    // The cause of a refused redirect shows all of its address.
+    if err.is_redirect() { error } else { error.with_source(err) }
 }
 
 /// Returns whether a connection stood, but ended or was spoilt before an answer came.
@@ -171,4 +222,44 @@ fn causes(err: &reqwest::Error) -> Vec<&(dyn Error + 'static)> {
         causes.push(cause);
     }
     causes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_shown(text: &str, expected: &str) {
+        assert_eq!(shown_text(text), expected);
+    }
+
+    #[test]
+    fn an_address_is_shown_without_user_password_and_query() {
+        check_shown("https://user:geheimnis@h:8/v1?k=v#f", "https://h:8/v1");
+        check_shown("http:user:geheimnis@h/v1", "http://h/v1");
+        check_shown(r"http:\\user:geheimnis@h\v1", "http://h/v1");
+        check_shown("//user:geheimnis@h/v1", "//h/v1");
+        check_shown("https://user:gehei/m?n#is@h/v1", "https://h/v1");
+        check_shown("/v1/@me", "/v1/@me");
+        check_shown("/v1/messages", "/v1/messages");
+    }
+
+    #[test]
+    fn a_redirect_tells_no_secret() {
+        let told = |target: &'static str| {
+            let value = reqwest::header::HeaderValue::from_static(target);
+            redirected(&HeaderMap::from_iter([(LOCATION, value)]))
+        };
+
+        for target in [
+            "https://user:geheimnis@else.where/v1?key=geheimnis",
+            "//user:geheimnis@else.where/v1",
+            "http://user:gehei/mnis@else.where/v1",
+            "http:user:geheimnis@else.where/v1",
+        ] {
+            let told = told(target);
+            assert!(told.contains("else.where/v1, which"), "{told}");
+            assert!(!told.contains("gehei"), "{told}");
+        }
+    }
 }

@@ -24,13 +24,12 @@ use hermes_core::{
     provider::{EventStream, ProviderError, ProviderErrorKind},
 };
 use reqwest::{
-    Client, Response, Url,
+    Body, Client, Response, Url,
     header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue},
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub use self::secret::ApiKey;
 use self::{
     answer::Events,
     reading::Reading,
@@ -42,6 +41,7 @@ pub(crate) use self::{
     secret::Scrubber,
     setup::{Manner, Setup, common_setters},
 };
+pub use self::{connect::client_builder, secret::ApiKey};
 
 /// How long an endpoint may be silent, and how long it may take for all.
 ///
@@ -110,9 +110,19 @@ impl Timeouts {
     }
 }
 
+/// How often a client may send what it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Posts {
+    /// As often as it likes: it is known to repeat a request only where it may.
+    Again,
+    /// Once, because it might repeat it anywhere.
+    Once,
+}
+
 /// An address that bodies are posted to.
 pub(crate) struct Endpoint {
     pub(crate) client: Client,
+    pub(crate) posts: Posts,
     pub(crate) url: Url,
     /// The address as a person may read it: without user, password and query.
     pub(crate) place: String,
@@ -179,10 +189,25 @@ impl Endpoint {
         Err(self.refused(response).await)
     }
 
+    /// Posts `body`, and again where the endpoint says that it has moved at home, unless the client
+    /// does that by itself.
     async fn post(&self, body: Bytes) -> reqwest::Result<Response> {
+        if self.posts == Posts::Again {
+            return self.post_to(self.url.clone(), body.into()).await;
+        }
+        let once = || Body::wrap(Body::from(body.clone()));
+        let mut response = self.post_to(self.url.clone(), once()).await?;
+        for _ in 0..connect::HOPS {
+            let Some(url) = connect::moved_at_home(&response) else { break };
+            response = self.post_to(url, once()).await?;
+        }
+        Ok(response)
+    }
+
+    async fn post_to(&self, url: Url, body: Body) -> reqwest::Result<Response> {
         let request = self
             .client
-            .post(self.url.clone())
+            .post(url)
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .header(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"))
             .headers(self.headers.clone())

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use reqwest::header::HeaderValue;
+use reqwest::{Url, header::HeaderValue};
 
 use crate::BuildError;
 
@@ -74,12 +74,20 @@ impl Scrubber {
         }
     }
 
+    /// Adds the password in an address, which goes out in a header.
+    pub(crate) fn add_address(&mut self, url: &Url) {
+        if let Some(password) = url.password() {
+            self.add(password);
+        }
+    }
+
     /// Returns `text` without secrets.
     pub(crate) fn scrub(&self, text: &str) -> String {
+        let without_users = redact_users(text);
         let known = self
             .secrets
             .iter()
-            .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), Self::REDACTED));
+            .fold(without_users, |text, secret| text.replace(secret.as_str(), Self::REDACTED));
         Self::MARKS.iter().fold(known, |text, mark| redact_after(&text, mark))
     }
 }
@@ -88,6 +96,28 @@ impl fmt::Debug for Scrubber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Scrubber(..)")
     }
+}
+
+/// Replaces user and password in addresses.
+fn redact_users(text: &str) -> String {
+    const MARK: &str = "://";
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(MARK) {
+        let (head, after) = rest.split_at(start + MARK.len());
+        out.push_str(head);
+        let is_end = |char: char| char.is_whitespace() || "/?#\\\"'<>`".contains(char);
+        let host = after.get(..after.find(is_end).unwrap_or(after.len())).unwrap_or_default();
+        rest = match host.rfind('@') {
+            Some(at) => {
+                out.push_str(Scrubber::REDACTED);
+                after.get(at..).unwrap_or_default()
+            }
+            None => after,
+        };
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Replaces the word that follows each `mark` at the start of a word.
@@ -138,6 +168,15 @@ mod tests {
         check("provided: sk-abc****wxyz.", "provided: sk-[redacted]");
         check("Authorization: Bearer abcdefgh", "Authorization: Bearer [redacted]");
         check("https://h/x?key=AIzaSyAAAA&alt=sse", "https://h/x?key=[redacted]&alt=sse");
+    }
+
+    #[test]
+    fn users_are_taken_out_of_addresses() {
+        check(
+            "no route to http://u:p@h/x, ftp://a@b",
+            "no route to http://[redacted]@h/x, ftp://[redacted]@b",
+        );
+        check("see https://h/@me or a@b.example", "see https://h/@me or a@b.example");
     }
 
     #[test]

@@ -13,7 +13,11 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use super::{ApiKey, Endpoint, Scrubber, Timeouts, connect::shown_text, default_client, parse_url};
+use super::{
+    ApiKey, Endpoint, Posts, Scrubber, Timeouts,
+    connect::{shown, shown_text},
+    default_client, parse_url,
+};
 use crate::BuildError;
 
 /// The settings that builders collect.
@@ -76,15 +80,17 @@ impl Setup {
             return Err(BuildError::Field { name: manner.list.to_owned() });
         }
         let url = (manner.address)(parse_url(&self.base_url)?);
-        let client = match &self.client {
-            Some(client) => client.clone(),
-            None => default_client(self.timeouts)?,
+        let (client, posts) = match &self.client {
+            Some(client) => (client.clone(), Posts::Once),
+            None => (default_client(self.timeouts)?, Posts::Again),
         };
-        let (headers, scrubber) = self.headers(manner)?;
+        let (headers, mut scrubber) = self.headers(manner)?;
+        scrubber.add_address(&url);
         let host = url.host_str().unwrap_or_default();
         let name = self.name.as_deref().unwrap_or(host).into();
         let endpoint = Endpoint {
             client,
+            posts,
             place: shown(&url),
             url,
             headers,
@@ -115,11 +121,6 @@ impl Setup {
     }
 }
 
-/// Returns an address without user, password and query.
-fn shown(url: &Url) -> String {
-    format!("{}{}", url.origin().ascii_serialization(), url.path())
-}
-
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), BuildError> {
     let parsed = (name.parse::<HeaderName>(), HeaderValue::from_str(value));
     let (Ok(parsed_name), Ok(mut parsed_value)) = parsed else {
@@ -141,9 +142,14 @@ macro_rules! common_setters {
 
         /// Sets the HTTP client, and with it proxy, roots, connection pool and redirects.
         ///
-        /// The default client uses no proxy, reads no environment, and follows a redirect only to
-        /// the same origin. A client of the host should do the latter, too, because what else would
-        /// keep the key from following.
+        /// Start from [`client_builder`](crate::client_builder), which has the settings of the default
+        /// client: no proxy, no compression, and no redirect to another origin.
+        ///
+        /// A client that follows redirects anywhere, as those of `reqwest` do by themselves, cannot
+        /// repeat a request (307, 308) at another origin, because its body is given to it only once; at
+        /// the same origin the provider repeats it. Where such a client turns a request into a `GET`
+        /// (301, 302, 303) it goes without the body and without `Authorization`, but with every other
+        /// header, a key in `x-api-key` or in a [`header`](Self::header) of the host's included.
         #[must_use]
         pub fn client(mut self, client: reqwest::Client) -> Self {
             self.setup.client = Some(client);

@@ -6,6 +6,7 @@ mod bounds;
 mod cases;
 mod contract;
 mod faults;
+mod redirects;
 
 mod anthropic;
 mod live;
