@@ -5,7 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use hermes_core::{
     agent::{AgentBuilder, Extension},
-    memory::{Entries, Fill, MemoryBackend, Target},
+    change::Change,
+    memory::{Entries, Fill, MemoryBackend, MemoryCommit, MemoryError, Target},
+    origin::Origin,
     pending::{HeldWrites, PendingStore},
     prompt::{FixedSection, PromptSource, Section, Slot},
     threat::{DefaultScanner, Finding, Scanner},
@@ -17,6 +19,7 @@ use crate::{
     file::{file_name, format},
     pending::MemoryReplay,
     tool::{self, MemoryTool, reply::thousands, seen_name},
+    undo,
 };
 
 /// Which lists are in use, in the order of the prompt.
@@ -145,6 +148,48 @@ impl Memory {
     pub fn held(&self) -> Option<HeldWrites> {
         let store = Arc::clone(self.pending.as_ref()?);
         Some(HeldWrites::new(store, Arc::new(MemoryReplay::new(Arc::clone(&self.backend)))))
+    }
+
+    /// Takes back a change that a turn, a review or an approval has reported, on behalf of `origin`;
+    /// `None` if the history of the list does not have it, because it is of a skill, waits, or is too
+    /// old. Of changes that look alike, the latest is taken back.
+    ///
+    /// The history itself is the [backend's](MemoryBackend::history).
+    ///
+    /// # Errors
+    ///
+    /// - [`MemoryError::Conflict`] if the list has been changed since: take that back first. The changes
+    ///   of a review are taken back from the last to the first.
+    /// - [`MemoryError::Unreadable`] and [`MemoryError::Backend`] if the store fails.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hermes_core::{Agent, origin::Origin, serde_json::json, testing::ScriptedProvider};
+    /// use hermes_memory::{FileMemory, Memory};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let call = json!({"action": "add", "target": "user", "content": "Likes tea."});
+    /// let model = ScriptedProvider::new().call("memory", call).say("Noted.");
+    /// let memory = Memory::new(FileMemory::new(home.path()));
+    /// let agent = Agent::builder(model).model("scripted").memory(memory.clone()).build()?;
+    ///
+    /// let turn = agent.session().send("I like tea.").await?;
+    /// for change in turn.changes.iter().rev() {
+    ///     let commit = memory.undo(change, Origin::user()).await?.ok_or("it is in the history")?;
+    ///     assert!(commit.after.value.is_empty());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn undo(
+        &self,
+        change: &Change,
+        origin: Origin,
+    ) -> Result<Option<MemoryCommit>, MemoryError> {
+        undo::undo(&*self.backend, change, origin).await
     }
 
     /// Returns the tool.

@@ -13,6 +13,7 @@
 //! | give it to an agent | [`Memory`] |
 //! | keep conversations, and search them | `SqliteSessions` and `SessionSearch` (feature `sqlite`, which builds SQLite) |
 //! | let a person approve changes first | [`Memory::pending`], [`Memory::held`] |
+//! | take a change back | [`Memory::undo`] |
 //! | judge entries by rules of your own | [`Scanner`](hermes_core::threat::Scanner) |
 //!
 //! Limits are in characters (Unicode scalars). Blocking work runs on tokio's blocking threads, so
@@ -29,6 +30,7 @@ mod pending;
 #[cfg(feature = "sqlite")]
 mod session;
 mod tool;
+mod undo;
 
 mod edit;
 mod plan;

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use hermes_core::{
     agent::{AgentBuilder, Extension},
+    change::Change,
+    origin::Origin,
     pending::{HeldWrites, PendingStore},
     prompt::{PromptSource, Section, Slot},
-    skill::SkillStore,
+    skill::{SkillCommit, SkillError, SkillStore},
 };
 
 use crate::{
     index::{Entry, section},
     tool::{HiddenSkills, Library, SkillManage, SkillReplay, SkillView, SkillsList},
+    undo,
 };
 
 const NONE_YET: &str = include_str!("prompts/index_empty.md");
@@ -96,6 +99,50 @@ impl Skills {
         let store = Arc::clone(self.pending.as_ref()?);
         let library = Library::new(Arc::clone(&self.store), self.hidden.clone());
         Some(HeldWrites::new(store, Arc::new(SkillReplay::new(library))))
+    }
+
+    /// Takes back a change that a turn, a review or an approval has reported, on behalf of `origin`;
+    /// `None` if the history of the skill does not have it, because it is of memory, waits, or is too
+    /// old. Of changes that look alike, that is taken back whose line in the history names the file, or
+    /// else the latest.
+    ///
+    /// The history itself is the [store's](SkillStore::history).
+    ///
+    /// # Errors
+    ///
+    /// - [`SkillError::Conflict`] if the file has been changed since: take that back first. The changes
+    ///   of a review are taken back from the last to the first.
+    /// - [`SkillError::Backend`] if the store fails; any other [`SkillError`] if it refuses.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hermes_core::{Agent, origin::Origin, serde_json::json, testing::ScriptedProvider};
+    /// use hermes_skills::{FsSkills, Skills, frontmatter::NewSkill};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let home = tempfile::tempdir()?;
+    /// let skill = NewSkill::new("deploy", "Deploys the shop.").render("Push, then apply.\n");
+    /// let call = json!({"action": "create", "name": "deploy", "content": skill});
+    /// let model = ScriptedProvider::new().call("skill_manage", call).say("Kept.");
+    /// let skills = Skills::new(FsSkills::new(home.path()));
+    /// let agent = Agent::builder(model).model("scripted").skills(skills.clone()).build()?;
+    ///
+    /// let turn = agent.session().send("Keep how we deploy.").await?;
+    /// for change in turn.changes.iter().rev() {
+    ///     skills.undo(change, Origin::user()).await?.ok_or("it is in the history")?;
+    /// }
+    /// assert!(!home.path().join("skills/deploy").exists());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn undo(
+        &self,
+        change: &Change,
+        origin: Origin,
+    ) -> Result<Option<SkillCommit>, SkillError> {
+        undo::undo(&*self.store, change, origin).await
     }
 }
 

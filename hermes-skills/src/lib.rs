@@ -19,6 +19,7 @@
 //! | not offer some of them | [`HiddenSkills`] |
 //! | let a person approve changes first | [`Skills::pending`], [`Skills::held`] |
 //! | replace a quoted passage | [`patch::replace`] |
+//! | take a change back | [`Skills::undo`] |
 //! | judge a whole skill folder | [`guard`] |
 //! | judge texts by rules of your own | [`Scanner`](hermes_core::threat::Scanner) |
 //!
@@ -26,6 +27,7 @@
 
 mod extension;
 pub mod tool;
+mod undo;
 
 mod ledger;
 mod store;

@@ -1,0 +1,122 @@
+//! Taking back a change that was reported.
+
+use hermes_core::{
+    change::{Change, ChangeTarget},
+    memory::Revision,
+    origin::Origin,
+    skill::{SkillCommit, SkillError, SkillName, SkillStore},
+};
+
+/// Takes back `change`; `None` if `store` has no record of it.
+pub(crate) async fn undo(
+    store: &dyn SkillStore,
+    change: &Change,
+    origin: Origin,
+) -> Result<Option<SkillCommit>, SkillError> {
+    let ChangeTarget::Skill { name, file } = &change.target else { return Ok(None) };
+    let Ok(skill) = SkillName::existing(name) else { return Ok(None) };
+    let mut alike = store.history(&skill, usize::MAX).await?;
+    alike.retain(|it| (it.before, it.after) == (change.before, change.after));
+    let names_file = |it: &&Revision| it.summary.split(' ').any(|word| word == file);
+    match alike.iter().find(names_file).or(alike.first()) {
+        Some(made) => store.undo(&skill, &made.id, origin).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hermes_core::{
+        Agent,
+        memory::Target,
+        serde_json::{Value, json},
+        skill::SkillFile,
+        testing::{InMemorySkills, ScriptedProvider},
+    };
+
+    use super::*;
+    use crate::{FsSkills, Skills, frontmatter::NewSkill};
+
+    /// Makes the calls, and returns what they changed.
+    async fn changes(skills: &Skills, calls: &[Value]) -> Vec<Change> {
+        let script = calls.iter().map(|it| ("skill_manage", it.clone()));
+        let model = ScriptedProvider::new().calls(script);
+        let agent = Agent::builder(model).model("m").skills(skills.clone()).build().unwrap();
+        agent.session().send("Go.").await.unwrap().changes
+    }
+
+    fn create() -> Value {
+        let content = NewSkill::new("deploy", "Deploys.").render("Push.\n");
+        json!({"action": "create", "name": "deploy", "content": content})
+    }
+
+    fn add(path: &str) -> Value {
+        json!({"action": "write_file", "name": "deploy", "file_path": path, "file_content": "x\n"})
+    }
+
+    async fn files(store: &dyn SkillStore) -> Option<Vec<String>> {
+        let text = store.read("deploy", &SkillFile::main()).await.ok()?;
+        Some(text.files.iter().map(ToString::to_string).collect())
+    }
+
+    async fn check(store: impl SkillStore + Clone + 'static) {
+        let skills = Skills::new(store.clone());
+        let patch = json!({
+            "action": "patch", "name": "deploy", "old_string": "Push.", "new_string": "Pull.",
+        });
+        let made = changes(&skills, &[create(), patch, add("references/a.md")]).await;
+        assert_eq!(made.len(), 3);
+
+        for change in made.iter().rev() {
+            let commit = skills.undo(change, Origin::user()).await.unwrap().unwrap();
+            assert_eq!((commit.before, commit.after), (change.after, change.before), "{change:?}");
+        }
+        assert_eq!(files(&store).await, None);
+    }
+
+    #[tokio::test]
+    async fn what_a_turn_reported_is_taken_back_from_the_last_to_the_first() {
+        let home = tempfile::tempdir().unwrap();
+
+        check(FsSkills::new(home.path())).await;
+        check(InMemorySkills::default()).await;
+    }
+
+    #[tokio::test]
+    async fn of_files_with_one_text_the_one_that_is_meant_is_taken_back() {
+        let home = tempfile::tempdir().unwrap();
+        let store = FsSkills::new(home.path());
+        let skills = Skills::new(store.clone());
+        let made =
+            changes(&skills, &[create(), add("references/a.md"), add("references/b.md")]).await;
+
+        skills.undo(&made[1], Origin::user()).await.unwrap().unwrap();
+
+        assert_eq!(files(&store).await, Some(vec!["references/b.md".to_owned()]));
+    }
+
+    #[tokio::test]
+    async fn a_deleted_skill_is_brought_back() {
+        let home = tempfile::tempdir().unwrap();
+        let store = FsSkills::new(home.path());
+        let skills = Skills::new(store.clone());
+        let delete = json!({"action": "delete", "name": "deploy"});
+        let made = changes(&skills, &[create(), delete]).await;
+        assert_eq!(files(&store).await, None);
+
+        skills.undo(&made[1], Origin::user()).await.unwrap().unwrap();
+
+        assert_eq!(files(&store).await, Some(Vec::new()));
+    }
+
+    #[tokio::test]
+    async fn what_is_not_in_the_history_is_none() {
+        let skills = Skills::new(InMemorySkills::default());
+        let elsewhere = changes(&Skills::new(InMemorySkills::default()), &[create()]).await;
+        let mut fact = elsewhere[0].clone();
+        fact.target = ChangeTarget::Memory(Target::User);
+
+        assert_eq!(skills.undo(&elsewhere[0], Origin::user()).await.unwrap(), None);
+        assert_eq!(skills.undo(&fact, Origin::user()).await.unwrap(), None);
+    }
+}
