@@ -6,3 +6,16 @@ pub mod three_sessions;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 mod readme {}
+
+/// The programs of the guides, likewise.
+#[cfg(doctest)]
+mod guides {
+    #[doc = include_str!("../../docs/guides/learning.md")]
+    mod learning {}
+
+    #[doc = include_str!("../../docs/guides/many-users.md")]
+    mod many_users {}
+
+    #[doc = include_str!("../../docs/guides/own-stores.md")]
+    mod own_stores {}
+}
