@@ -3,7 +3,7 @@
 mod answer;
 mod connect;
 pub(crate) mod loose;
-mod reading;
+pub(crate) mod reading;
 mod secret;
 mod setup;
 pub(crate) mod sse;

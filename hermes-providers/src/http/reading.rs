@@ -12,14 +12,14 @@ use super::{
 };
 
 /// An answer as far as it has come.
-pub(super) struct Reading<D> {
+pub(crate) struct Reading<D> {
     shape: Shape,
     decoder: D,
     /// The bytes so far.
     length: usize,
     events: u64,
     /// What has been read and not been taken.
-    pub(super) queue: VecDeque<ModelEvent>,
+    pub(crate) queue: VecDeque<ModelEvent>,
 }
 
 /// What the bytes turn out to be.
@@ -39,7 +39,7 @@ impl<D: Decode> Reading<D> {
     /// each take less.
     const STREAM_LIMIT: usize = 512 * 1024 * 1024;
 
-    pub(super) fn new(decoder: D) -> Self {
+    pub(crate) fn new(decoder: D) -> Self {
         let shape = Shape::Unknown(Vec::new());
         Self { shape, decoder, length: 0, events: 0, queue: VecDeque::new() }
     }
@@ -60,7 +60,7 @@ impl<D: Decode> Reading<D> {
     }
 
     /// Takes the next bytes.
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), WireError> {
+    pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         self.length = self.length.saturating_add(bytes.len());
         if let Shape::Unknown(head) = &mut self.shape {
             let mut head = std::mem::take(head);
@@ -107,17 +107,10 @@ impl<D: Decode> Reading<D> {
     }
 
     /// Takes note that no more bytes come.
-    pub(super) fn end(&mut self) -> Result<(), WireError> {
+    pub(crate) fn end(&mut self) -> Result<(), WireError> {
         match std::mem::replace(&mut self.shape, Shape::Unknown(Vec::new())) {
             Shape::Unknown(_) => {}
-            Shape::Sse(mut sse) => {
-                let (decoder, queue) = (&mut self.decoder, &mut self.queue);
-                let rest = sse.finish(|data| unless_done(decoder, data, queue));
-                // Half an event is a stream that was cut, which `finish` reports.
-                if let Err(err @ WireError::Refused(_)) = rest {
-                    return Err(err);
-                }
-            }
+            Shape::Sse(sse) => return self.end_stream(sse),
             Shape::Whole(body) => {
                 let text = String::from_utf8_lossy(&body);
                 if text.trim_start().starts_with('<') {
@@ -126,13 +119,46 @@ impl<D: Decode> Reading<D> {
                 self.decoder.whole(&text, &mut self.queue)?;
             }
         }
+        self.finish()
+    }
+
+    fn end_stream(&mut self, mut sse: SseDecoder) -> Result<(), WireError> {
+        let (decoder, queue, events) = (&mut self.decoder, &mut self.queue, &mut self.events);
+        let rest = sse.finish(|data| {
+            *events += 1;
+            unless_done(decoder, data, queue)
+        });
+        // Half an event is a stream that was cut, which `finish` reports.
+        if let Err(err @ WireError::Refused(_)) = rest {
+            return Err(err);
+        }
+        match (self.finish(), sse.stray()) {
+            // It was no stream at all, and what it was says more than what it was not.
+            (Err(WireError::Cut(_)), Some(text)) if self.events == 0 => {
+                Err(WireError::Refused(Detail::of_body(text.as_bytes())))
+            }
+            (Err(WireError::Cut(what)), Some(text)) => {
+                let said = Detail::of_body(text.as_bytes()).shown;
+                Err(WireError::Cut(format!("{what}, and it said {said:?}")))
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), WireError> {
         if self.decoder.is_done() { Ok(()) } else { self.decoder.finish(&mut self.queue) }
     }
 }
 
 /// Returns the shape of an answer that begins with `head`, and where it begins, once that is known.
 fn shape_of(head: &[u8]) -> Option<(Shape, usize)> {
-    let start = head.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+    if head.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(head) {
+        return None;
+    }
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
+    let blank = text.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let start = head.len() - text.len() + blank;
     let shape = match head.get(start)? {
         b'{' | b'[' | b'<' => Shape::Whole(Vec::new()),
         _ => Shape::Sse(SseDecoder::default()),

@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
 /// Turns bytes into the data of events, whatever the pieces they come in.
 ///
 /// It takes line ends of all three kinds, skips comments, replaces broken UTF-8, and gives out a
 /// last event that lacks its empty line. An `error:` field, which older llama.cpp servers send, comes
-/// out as `{"error": …}`.
+/// out as `{"error": …}`. Lines that are of no field at all are kept apart, up to a limit.
 #[derive(Debug, Default)]
 pub(crate) struct SseDecoder {
     line: Vec<u8>,
@@ -14,11 +17,18 @@ pub(crate) struct SseDecoder {
     has_data: bool,
     ends_with_cr: bool,
     has_begun: bool,
+    /// The lines that are of no field, as of a text that is no stream.
+    stray: String,
 }
 
 impl SseDecoder {
     /// The most bytes of one event, whatever lines it has; what is longer is none of a model.
     pub(crate) const EVENT_LIMIT: usize = 64 * 1024 * 1024;
+
+    /// The most bytes that are kept of lines that are of no field.
+    const STRAY_LIMIT: usize = 4096;
+    /// The fields of an event, beside that of an error.
+    const FIELDS: [&'static str; 4] = ["data", "event", "id", "retry"];
 
     /// Takes `bytes` and hands the data of each event they complete to `emit`, until it says stop.
     ///
@@ -88,6 +98,13 @@ impl SseDecoder {
         Self::EVENT_LIMIT < self.line.len().saturating_add(self.data.len())
     }
 
+    /// Returns the beginning of what came beside all events, if that is a text and no field or half of
+    /// one.
+    pub(crate) fn stray(&self) -> Option<&str> {
+        let text = self.stray.trim();
+        (!text.is_empty()).then_some(text)
+    }
+
     /// Returns the data of an event that is all in `line`, and what comes after its empty line. That is
     /// how most events come, and it saves a copy.
     #[inline]
@@ -124,11 +141,38 @@ impl SseDecoder {
         } else if let Some(value) = value_of(b"error", line) {
             self.data.clear();
             self.data.push_str("{\"error\":");
-            self.data.push_str(&text(value));
+            self.data.push_str(&as_json(&text(value)));
             self.data.push('}');
             self.has_data = true;
+        } else {
+            self.note(line);
         }
         Ok(())
+    }
+
+    /// Keeps a line that is of no field.
+    fn note(&mut self, line: &[u8]) {
+        let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+        let is_of_field = |field: &&str| {
+            // A stream that was cut may end in half a field.
+            field.as_bytes() == name || (name == line && field.as_bytes().starts_with(line))
+        };
+        if name.is_empty() || Self::FIELDS.iter().any(is_of_field) {
+            return;
+        }
+        let room = Self::STRAY_LIMIT.saturating_sub(self.stray.len());
+        if 0 < room {
+            self.stray.push_str(&text(line.get(..room).unwrap_or(line)));
+            self.stray.push('\n');
+        }
+    }
+}
+
+/// Returns JSON as it is, and any other text as a JSON string.
+fn as_json(text: &str) -> Cow<'_, str> {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Ok(_) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(Value::from(text).to_string()),
     }
 }
 
@@ -203,6 +247,39 @@ mod tests {
     #[test]
     fn an_error_field_becomes_an_error_object() {
         check("error: {\"code\":500}\n\n", &["{\"error\":{\"code\":500}}"]);
+        check("error: it \"broke\"\n\n", &["{\"error\":\"it \\\"broke\\\"\"}"]);
+    }
+
+    #[track_caller]
+    fn check_stray(text: &str, expected: Option<&str>) {
+        for pieces in [text.len().max(1), 1] {
+            let mut decoder = SseDecoder::default();
+            let mut ignore = |_: &str| Ok::<(), Infallible>(());
+            for piece in text.as_bytes().chunks(pieces) {
+                decoder.push(piece, &mut ignore).unwrap();
+            }
+            decoder.finish(&mut ignore).unwrap();
+            assert_eq!(decoder.stray(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_of_no_field_is_kept_apart() {
+        check_stray("upstream timed out", Some("upstream timed out"));
+        check_stray(": hi\n\nBad: é\r\nway\n", Some("Bad: é\nway"));
+        check_stray("data: {}\n\nevent: x\nid\nretry:1\n\n: bye\n\ndat", None);
+        check_stray("date of today", Some("date of today"));
+        check_stray("", None);
+    }
+
+    #[test]
+    fn little_is_kept_of_what_is_of_no_field() {
+        let mut decoder = SseDecoder::default();
+        let text = "so many words\n".repeat(10_000);
+
+        decoder.push(text.as_bytes(), |_| Ok::<(), Infallible>(())).unwrap();
+
+        assert!(decoder.stray().unwrap().len() <= SseDecoder::STRAY_LIMIT + 1);
     }
 
     #[test]

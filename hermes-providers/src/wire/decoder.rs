@@ -17,7 +17,7 @@ use super::{
 use crate::http::{
     Decode, WireError,
     loose::{self, Loose, Object, Record},
-    status::Detail,
+    status::{Detail, cut},
 };
 
 /// How one wire reads the events of an answer.
@@ -193,7 +193,7 @@ impl<R: Read> Decode for Decoder<R> {
             }
             Err(err) => match surrogates::mended(data) {
                 Some(mended) => self.event(&mended, out),
-                None => Err(WireError::Malformed(format!("{} is not JSON: {err}", R::EVENT))),
+                None => Err(not_json(R::EVENT, &err, data)),
             },
         }
     }
@@ -203,7 +203,7 @@ impl<R: Read> Decode for Decoder<R> {
         if let Err(err) = loose::read(body, &mut event) {
             return match surrogates::mended(body) {
                 Some(mended) => self.whole(&mended, out),
-                None => Err(WireError::Malformed(format!("it is not JSON: {err}"))),
+                None => Err(not_json("it", &err, body)),
             };
         }
         self.take(event.0.as_mut(), body, out)?;
@@ -316,6 +316,12 @@ impl Answer<'_> {
 #[inline]
 fn trimmed(data: &str) -> &str {
     if data.starts_with('{') && data.ends_with('}') { data } else { data.trim() }
+}
+
+/// Makes the error of what should have been JSON, with as much of it as a person is shown.
+fn not_json(what: &str, err: &impl fmt::Display, text: &str) -> WireError {
+    let shown = cut(text);
+    WireError::Malformed(format!("{what} is not JSON ({err}), but {shown:?}"))
 }
 
 /// Makes the error of an event that is one.

@@ -11,7 +11,7 @@ use super::{
     decoder::{Decoder, Read},
     names::Names,
 };
-use crate::http::{Decode, WireError, sse::SseDecoder};
+use crate::http::{Decode, WireError, reading::Reading};
 
 /// The name of the provider in tests.
 pub(crate) const PROVIDER: &str = "test";
@@ -32,23 +32,26 @@ pub(crate) fn decode<R: Read + Default>(data: &[impl AsRef<str>]) -> Outcome {
     (out.into(), result)
 }
 
-/// Decodes an answer that comes whole.
+/// Decodes an answer that comes whole, in one piece and byte by byte, with a byte order mark and without.
+#[track_caller]
 pub(crate) fn decode_whole<R: Read + Default>(body: &str) -> Outcome {
     let mut out = VecDeque::new();
     let result = decoder::<R>().whole(body, &mut out);
-    (out.into(), result)
+    let whole = (out.into(), result);
+    let marked = format!("\u{feff}\n{body}");
+    for text in [body, &marked] {
+        assert_eq!(decode_bytes::<R>([text.as_bytes()]), whole, "{text}");
+        assert_eq!(decode_bytes::<R>(text.as_bytes().chunks(1)), whole, "{text}, byte by byte");
+    }
+    whole
 }
 
-/// Decodes the bytes of a stream.
+/// Decodes the bytes of an answer, as they come from an endpoint.
 fn decode_bytes<'a, R: Read + Default>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
-    let (mut sse, mut decoder, mut out) = (SseDecoder::default(), decoder::<R>(), VecDeque::new());
-    let mut take = |data: &str| decoder.event(data, &mut out);
-    let mut result = pieces.into_iter().try_for_each(|piece| sse.push(piece, &mut take));
-    result = result.and_then(|()| sse.finish(take));
-    if result.is_ok() && !decoder.is_done() {
-        result = decoder.finish(&mut out);
-    }
-    (out.into(), result)
+    let mut reading = Reading::new(decoder::<R>());
+    let result = pieces.into_iter().try_for_each(|piece| reading.take(piece));
+    let result = result.and_then(|()| reading.end());
+    (reading.queue.into(), result)
 }
 
 /// Decodes `stream` whole and cut at every byte, and returns the message it makes.

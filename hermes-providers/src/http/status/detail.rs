@@ -104,7 +104,8 @@ fn title(html: &str) -> Option<String> {
     Some(words.join(" "))
 }
 
-fn cut(text: &str) -> String {
+/// Returns as much of a text as a person is shown.
+pub(crate) fn cut(text: &str) -> String {
     match text.char_indices().nth(Detail::SHOWN_LIMIT) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),

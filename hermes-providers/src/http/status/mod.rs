@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use hermes_core::provider::{ProviderError, ProviderErrorKind as Kind};
 use reqwest::{StatusCode, header::HeaderMap};
 
-pub(crate) use self::detail::Detail;
+pub(crate) use self::detail::{Detail, cut};
 use super::secret::Scrubber;
 
 /// Makes an error of a refusal by an endpoint that speaks JSON over HTTP.

@@ -163,12 +163,21 @@ fn answers() -> Vec<Fault> {
     let other = json("200 OK", "{\"hello\":1}");
     let done = Reply::Bytes(sse("data: [DONE]\n\n"));
     let nothing = http("200 OK", "", "");
+    let text = format!("upstream timed out for {KEY}");
+    let text = http("200 OK", "content-type: text/plain\r\n", &text);
+    let late_text = Reply::Bytes(sse(": wait\n\nno healthy upstream\n"));
+    let field = Reply::Bytes(sse("error: out of memory\n\n"));
+    let data = Reply::Bytes(sse("data: busy here\n\n"));
     vec![
         answer("hides an error", hidden, Kind::RateLimited, ["rate limit reached", "wait"]),
         answer("compresses unasked", gzip, Kind::Protocol, ["gzip", "decode"]),
         fault("cuts gzip", cut, Kind::StreamCut, ["compressed answer", "compression off"]),
         answer("sends broken JSON", broken, Kind::Protocol, ["not JSON", "base URL"]),
         answer("sends something else", other, Kind::Protocol, ["cannot be read", "base URL"]),
+        answer("sends a text", text, Kind::Timeout, ["upstream timed out for [red", "ask again"]),
+        answer("sends a text late", late_text, Kind::Unknown, ["no healthy upstream", "ask again"]),
+        answer("sends an error field", field, Kind::Unknown, ["out of memory", "ask again"]),
+        answer("sends a text as data", data, Kind::Protocol, ["busy here", "base URL"]),
         answer("sends nothing", nothing, Kind::StreamCut, ["no answer", "ask again"]),
         answer("only says done", done, Kind::StreamCut, ["no answer", "ask again"]),
     ]
@@ -200,6 +209,12 @@ fn streams(wire: Wire) -> Vec<Fault> {
             ["more than 1024 calls", "limit the tokens"],
         ),
         answer("has an error", begun(wire.error), overloaded, ["overloaded", "ask again"]),
+        answer(
+            "ends in a text",
+            begun("502 Bad Gateway\n"),
+            Kind::StreamCut,
+            ["502 Bad Gateway", "ask again"],
+        ),
         answer("ends between events", begun(""), Kind::StreamCut, ["early", "ask again"]),
         answer("ends in an event", begun("data: {\"ty"), Kind::StreamCut, ["early", "ask again"]),
         answer("ends in a chunk", chunked, Kind::StreamCut, ["broke", "ask again"]),
