@@ -49,8 +49,9 @@ impl Body<'_> {
 
     /// Returns the body: the other fields in the order of their names, the messages at the end.
     pub(super) fn bytes(self, request: &Request) -> Bytes {
-        let Turns { turns, fragments } = self.turns(request);
-        let mut out = body::head(self.fields(request), &self.link.fields, MANNER.list);
+        let names = Names::of(&request.tools);
+        let Turns { turns, fragments } = self.turns(request, &names);
+        let mut out = body::head(self.fields(request, &names), &self.link.fields, MANNER.list);
         let length: usize = fragments.iter().map(|it| it.len() + 1).sum();
         out.reserve(length + turns.len() * Turn::AROUND + 256);
         let unmarked = turns.len().saturating_sub(Self::MARKED);
@@ -67,14 +68,14 @@ impl Body<'_> {
     }
 
     /// Returns turns that alternate, beginning and ending with the user.
-    fn turns(self, request: &Request) -> Turns {
+    fn turns(self, request: &Request, names: &Names) -> Turns {
         let mut turns = Turns::default();
         turns.turns.reserve(request.messages.len() + 2);
         turns.fragments.reserve(request.messages.len() + 2);
         let provider = &*self.link.name;
         let mut kept = self.link.fragments.lock();
         for outgoing in arrange(&request.messages) {
-            let fragment = kept.of(&outgoing, |message| blocks(message, provider));
+            let fragment = kept.of(&outgoing, names, |message| blocks(message, provider, names));
             let message = outgoing.message();
             if fragment.is_empty() && role(message) == "assistant" {
                 continue;
@@ -87,7 +88,7 @@ impl Body<'_> {
         turns
     }
 
-    fn fields<'a>(self, request: &Request) -> BTreeMap<&'a str, Value> {
+    fn fields<'a>(self, request: &Request, names: &Names) -> BTreeMap<&'a str, Value> {
         let sampling = &request.sampling;
         let is_forced = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
         let effort = sampling.reasoning_effort.as_deref().filter(|_| !is_forced);
@@ -102,9 +103,8 @@ impl Body<'_> {
             fields.insert("system", json!([self.system(&request.system)]));
         }
         if !request.tools.is_empty() {
-            let names = Names::of(&request.tools);
-            fields.insert("tools", body::tools(&request.tools, |it| tool(it, &names)));
-            fields.insert("tool_choice", tool_choice(&request.tool_choice, &names));
+            fields.insert("tools", body::tools(&request.tools, |it| tool(it, names)));
+            fields.insert("tool_choice", tool_choice(&request.tool_choice, names));
         }
         if let Some(budget) = thinking {
             fields.insert("thinking", json!({"type": "enabled", "budget_tokens": budget}));

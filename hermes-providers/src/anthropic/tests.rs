@@ -99,9 +99,9 @@ fn later_bodies_begin_with_earlier_ones_but_for_markers() {
 fn results_come_first_in_the_very_next_message() {
     let wire = wire(vec![
         Message::user("a"),
-        calling(&["q.1"]),
+        calling(&["q_1"]),
         Message::user("steer: hurry"),
-        result("q.1", "r1"),
+        result("q_1", "r1"),
         Message::assistant("done"),
     ]);
 

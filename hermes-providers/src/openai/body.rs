@@ -19,33 +19,37 @@ use crate::wire::{body, link::Link, names::Names, pairing::arrange, schema};
 /// Returns the body of `request`: the other fields in the order of their names, the messages at the
 /// end.
 pub(super) fn bytes(request: &Request, link: &Link, dialect: Dialect) -> Bytes {
-    let head = body::head(fields(request, dialect), &link.fields, MANNER.list);
-    body::whole(head, &pieces(request, link, dialect))
+    let names = Names::of(&request.tools);
+    let head = body::head(fields(request, dialect, &names), &link.fields, MANNER.list);
+    let writer = Writer { dialect, provider: &link.name, names: &names };
+    body::whole(head, &pieces(request, link, writer))
 }
 
-fn pieces(request: &Request, link: &Link, dialect: Dialect) -> Vec<Arc<[u8]>> {
-    let writer = Writer { dialect, provider: &link.name };
+fn pieces(request: &Request, link: &Link, writer: Writer<'_>) -> Vec<Arc<[u8]>> {
     let mut pieces: Vec<Arc<[u8]>> = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.trim().is_empty() {
         pieces.push(writer.system(&request.system).into());
     }
     let mut fragments = link.fragments.lock();
     let arranged = arrange(&request.messages);
-    pieces.extend(arranged.iter().map(|it| fragments.of(it, |message| writer.fragment(message))));
+    pieces.extend(
+        arranged
+            .iter()
+            .map(|it| fragments.of(it, writer.names, |message| writer.fragment(message))),
+    );
     pieces
 }
 
 /// Returns the fields of the request itself; what is `null` is not sent.
-fn fields<'a>(request: &Request, dialect: Dialect) -> BTreeMap<&'a str, Value> {
+fn fields<'a>(request: &Request, dialect: Dialect, names: &Names) -> BTreeMap<&'a str, Value> {
     let mut fields = BTreeMap::from([
         ("model", Value::from(request.model.as_str())),
         ("stream", Value::Bool(true)),
         ("stream_options", json!({"include_usage": true})),
     ]);
     if !request.tools.is_empty() {
-        let names = Names::of(&request.tools);
-        fields.insert("tools", body::tools(&request.tools, |it| tool(it, &names)));
-        fields.insert("tool_choice", tool_choice(&request.tool_choice, &names));
+        fields.insert("tools", body::tools(&request.tools, |it| tool(it, names)));
+        fields.insert("tool_choice", tool_choice(&request.tool_choice, names));
     }
     let Sampling { temperature, top_p, max_tokens, seed, reasoning_effort, .. } = &request.sampling;
     fields.insert("temperature", body::number(*temperature));

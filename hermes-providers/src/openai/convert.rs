@@ -10,9 +10,7 @@ use super::{
     stream::{DETAILS, EXTRAS},
     wire::{OutCall, OutContent, OutFunction, OutMessage, OutPart, OutUrl},
 };
-use crate::wire::{
-    NOTHING_SAID, body, names::wire_name, object_text, order::opaque_of, output_text,
-};
+use crate::wire::{NOTHING_SAID, body, names::Names, object_text, order::opaque_of, output_text};
 
 /// Writes messages for one endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +18,7 @@ pub(super) struct Writer<'a> {
     pub(super) dialect: Dialect,
     /// Whose opaque reasoning goes back.
     pub(super) provider: &'a str,
+    pub(super) names: &'a Names,
 }
 
 impl Writer<'_> {
@@ -59,9 +58,18 @@ impl Writer<'_> {
         wire.tool_calls = message
             .calls()
             .enumerate()
-            .map(|(nth, call)| out_call(call, extras.and_then(|it| it.get(nth.to_string()))))
+            .map(|(nth, call)| self.call(call, extras.and_then(|it| it.get(nth.to_string()))))
             .collect();
         body::push(&wire, out);
+    }
+
+    fn call<'b>(self, call: &'b Call, extra_content: Option<&'b Value>) -> OutCall<'b>
+    where
+        Self: 'b,
+    {
+        let name = self.names.wire(&call.name);
+        let function = OutFunction { name, arguments: object_text(call) };
+        OutCall { id: call.id.as_str(), kind: "function", function, extra_content }
     }
 
     /// Returns the opaque reasoning that belongs to this provider.
@@ -88,11 +96,6 @@ impl Writer<'_> {
             (true, false) => None,
         }
     }
-}
-
-fn out_call<'a>(call: &'a Call, extra_content: Option<&'a Value>) -> OutCall<'a> {
-    let function = OutFunction { name: wire_name(&call.name), arguments: object_text(call) };
-    OutCall { id: call.id.as_str(), kind: "function", function, extra_content }
 }
 
 fn write_result(result: &CallResult, out: &mut Vec<u8>) {

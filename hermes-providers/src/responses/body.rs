@@ -17,25 +17,27 @@ const WITHOUT_REASONING: &[&str] = &["chatgpt-4o", "gpt-3.5", "gpt-4"];
 
 /// Returns the body of `request`.
 pub(super) fn bytes(request: &Request, link: &Link, summaries: Summaries) -> Bytes {
+    let names = Names::of(&request.tools);
     let mut fragments = link.fragments.lock();
     let arranged = arrange(&request.messages);
     let pieces: Vec<Arc<[u8]>> = arranged
         .iter()
-        .map(|it| fragments.of(it, |message| items(message, Some(&link.name))))
+        .map(|it| fragments.of(it, &names, |message| items(message, Some(&link.name), &names)))
         .collect();
-    body::whole(body::head(fields(request, summaries), &link.fields, MANNER.list), &pieces)
+    body::whole(body::head(fields(request, summaries, &names), &link.fields, MANNER.list), &pieces)
 }
 
 /// Returns the body of `request` without what the model thought before.
 pub(super) fn without_reasoning(request: &Request, link: &Link, summaries: Summaries) -> Bytes {
+    let names = Names::of(&request.tools);
     let arranged = arrange(&request.messages);
     let pieces: Vec<Arc<[u8]>> =
-        arranged.iter().map(|it| items(it.message(), None).into()).collect();
-    body::whole(body::head(fields(request, summaries), &link.fields, MANNER.list), &pieces)
+        arranged.iter().map(|it| items(it.message(), None, &names).into()).collect();
+    body::whole(body::head(fields(request, summaries, &names), &link.fields, MANNER.list), &pieces)
 }
 
 /// Returns the fields of the request itself; what is `null` is not sent.
-fn fields(request: &Request, summaries: Summaries) -> BTreeMap<&'static str, Value> {
+fn fields(request: &Request, summaries: Summaries, names: &Names) -> BTreeMap<&'static str, Value> {
     let sampling = &request.sampling;
     let model = request.model.as_str();
     let mut fields = BTreeMap::from([
@@ -53,9 +55,8 @@ fn fields(request: &Request, summaries: Summaries) -> BTreeMap<&'static str, Val
         fields.insert("instructions", Value::from(&*request.system));
     }
     if !request.tools.is_empty() {
-        let names = Names::of(&request.tools);
-        fields.insert("tools", body::tools(&request.tools, |it| tool(it, &names)));
-        fields.insert("tool_choice", tool_choice(&request.tool_choice, &names));
+        fields.insert("tools", body::tools(&request.tools, |it| tool(it, names)));
+        fields.insert("tool_choice", tool_choice(&request.tool_choice, names));
     }
     fields.insert("reasoning", reasoning(sampling.reasoning_effort.as_deref(), summaries));
     fields

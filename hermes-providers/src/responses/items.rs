@@ -13,7 +13,7 @@ use serde_json::{Value, json, value::RawValue};
 use super::wire::{OutItem, OutPart};
 use crate::wire::{
     NOTHING_SAID, body,
-    names::{short_id, wire_name},
+    names::{Names, short_id},
     object_text,
     order::{self, Ordered, PartKind},
     output_text,
@@ -26,10 +26,10 @@ const LABELS: &str = "labels";
 
 /// Returns the items of `message` with commas between them, nothing if there are none. Reasoning goes
 /// back to `provider`, or to nobody.
-pub(super) fn items(message: &Message, provider: Option<&str>) -> Vec<u8> {
+pub(super) fn items(message: &Message, provider: Option<&str>, names: &Names) -> Vec<u8> {
     let mut out = Vec::new();
     match message.role {
-        Role::Assistant => write_assistant(message, provider, &mut out),
+        Role::Assistant => write_assistant(message, provider, names, &mut out),
         Role::Tool => {
             for result in message.call_results() {
                 let call_id = short_id(result.call.as_str());
@@ -67,9 +67,14 @@ pub(super) fn record(provider: &str, steps: &[Step]) -> Reasoning {
     order::record(provider, &kinds, json!({"type": "order", LABELS: labels}))
 }
 
-fn write_assistant(message: &MessageBody, provider: Option<&str>, out: &mut Vec<u8>) {
+fn write_assistant(
+    message: &MessageBody,
+    provider: Option<&str>,
+    names: &Names,
+    out: &mut Vec<u8>,
+) {
     let recorded = |provider| match order::in_order(&message.parts, provider) {
-        Ordered::Recorded(parts, record) => as_it_came(&parts, record, provider),
+        Ordered::Recorded(parts, record) => as_it_came(&parts, record, provider, names),
         Ordered::Unrecorded | Ordered::Changed => None,
     };
     if let Some(items) = provider.and_then(recorded) {
@@ -81,12 +86,12 @@ fn write_assistant(message: &MessageBody, provider: Option<&str>, out: &mut Vec<
         body::push(&said(Cow::Owned(text), &Value::Null), out);
     }
     for call in message.calls() {
-        body::push(&called(call, &Value::Null), out);
+        body::push(&called(call, &Value::Null, names), out);
     }
 }
 
 /// Returns the items of an answer as they came, or nothing if one of them has no wire form any more.
-fn as_it_came(parts: &[&Part], record: &Value, provider: &str) -> Option<Vec<u8>> {
+fn as_it_came(parts: &[&Part], record: &Value, provider: &str, names: &Names) -> Option<Vec<u8>> {
     let labels = record.get(LABELS)?.as_array()?;
     let mut out = Vec::new();
     // Up to where an item follows on all reasoning.
@@ -100,7 +105,7 @@ fn as_it_came(parts: &[&Part], record: &Value, provider: &str) -> Option<Vec<u8>
             }
             Part::Text(text) if text.trim().is_empty() => continue,
             Part::Text(text) => body::push(&said(Cow::Borrowed(text), label), &mut out),
-            Part::Call(call) => body::push(&called(call, label), &mut out),
+            Part::Call(call) => body::push(&called(call, label, names), &mut out),
             _ => {}
         }
         settled = out.len();
@@ -120,11 +125,11 @@ fn said<'a>(text: Cow<'a, str>, label: &'a Value) -> OutItem<'a> {
     }
 }
 
-fn called<'a>(call: &'a Call, label: &'a Value) -> OutItem<'a> {
+fn called<'a>(call: &'a Call, label: &'a Value, names: &'a Names) -> OutItem<'a> {
     OutItem::FunctionCall {
         id: label.get("id").and_then(Value::as_str),
         call_id: short_id(call.id.as_str()),
-        name: wire_name(&call.name),
+        name: names.wire(&call.name),
         arguments: object_text(call),
     }
 }

@@ -9,7 +9,7 @@ use std::{
 
 use hermes_core::message::{Message, MessageBody};
 
-use super::pairing::Outgoing;
+use super::{names::Names, pairing::Outgoing};
 
 /// Keeps what messages look like on a wire.
 ///
@@ -47,14 +47,19 @@ impl Halves {
     /// The most bytes of fragments in one half.
     const LIMIT: usize = 32 * 1024 * 1024;
 
-    /// Returns the fragment of what goes out, made by `make` unless it is there.
+    /// Returns the fragment of what goes out in a request with `names`, made by `make` unless it is
+    /// there.
     pub(crate) fn of(
         &mut self,
         outgoing: &Outgoing<'_>,
+        names: &Names,
         make: impl FnOnce(&Message) -> Vec<u8>,
     ) -> Arc<[u8]> {
         match outgoing {
-            Outgoing::Kept(message) => self.get(message, || make(message)),
+            Outgoing::Kept(message) if !names.decide(message) => {
+                self.get(message, || make(message))
+            }
+            Outgoing::Kept(message) => make(message).into(),
             Outgoing::Made(message) => make(message).into(),
         }
     }

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use hermes_core::{tool::ToolSpec, version::Version};
+use hermes_core::{message::MessageBody, tool::ToolSpec, version::Version};
 
 /// The most characters a name, or an id where it is limited, may have on the wire.
 const LIMIT: usize = 64;
@@ -25,13 +25,16 @@ pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(short(name.trim().chars().map(plain).collect(), name))
 }
 
-/// Returns an id with only letters, digits, `_` and `-`. It depends on the id alone, so that a call
-/// and its result stay together.
+/// Returns an id with only letters, digits, `_` and `-`. What has others ends in a hash of all of it, so
+/// that two ids never become one. It depends on the id alone, so that a call and its result stay together.
 pub(crate) fn wire_id(id: &str) -> Cow<'_, str> {
+    const HASH: usize = 12;
     if id.chars().all(is_plain) {
         return Cow::Borrowed(id);
     }
-    Cow::Owned(id.chars().map(plain).collect())
+    let start: String = id.chars().map(plain).take(LIMIT - HASH - 1).collect();
+    let hash: String = Version::of(id).to_string().chars().take(HASH).collect();
+    Cow::Owned(format!("{start}_{hash}"))
 }
 
 /// Returns a plain id of at most 64 characters. What is longer ends in a hash of all of it.
@@ -59,42 +62,69 @@ fn plain(char: char) -> char {
     if is_plain(char) { char } else { '_' }
 }
 
-/// The tools of a request whose names had to change for the wire, which takes no name twice.
+/// What the tools of a request are called on the wire, which takes no name twice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    /// By the names on the wire.
+    /// The tools whose names had to change, by the names on the wire.
     originals: BTreeMap<String, Arc<str>>,
+    /// The names on the wire of those tools.
+    changed: BTreeMap<Arc<str>, String>,
+    /// The tools that keep their names.
+    kept: BTreeSet<Arc<str>>,
 }
 
 impl Names {
     pub(crate) fn of(tools: &[ToolSpec]) -> Self {
         let is_kept = |name: &str| wire_name(name) == name;
-        let kept: BTreeSet<&str> =
-            tools.iter().map(|it| &*it.name).filter(|it| is_kept(it)).collect();
-        let changed: BTreeSet<&Arc<str>> =
-            tools.iter().map(|it| &it.name).filter(|it| !is_kept(it)).collect();
-        let mut originals = BTreeMap::new();
-        for name in changed {
-            let wanted = wire_name(name);
-            let is_free = |it: &String| !kept.contains(it.as_str()) && !originals.contains_key(it);
-            let mut numbered = (2_u32..).map(|number| short(format!("{wanted}_{number}"), name));
-            let free = Some(wanted.to_string()).filter(is_free);
-            let free = free.or_else(|| numbered.find(is_free));
-            originals.insert(free.unwrap_or_default(), Arc::clone(name));
+        let all = tools.iter().map(|it| &it.name);
+        let kept = all.clone().filter(|it| is_kept(it)).map(Arc::clone).collect();
+        let mut names = Self { kept, ..Self::default() };
+        let others: BTreeSet<&Arc<str>> = all.filter(|it| !is_kept(it)).collect();
+        for name in others {
+            let free = names.free(name);
+            names.originals.insert(free.clone(), Arc::clone(name));
+            names.changed.insert(Arc::clone(name), free);
         }
-        Self { originals }
+        names
     }
 
-    /// Returns what the tool `name` is called on the wire.
+    /// Returns what the tool `name` is called on the wire, in the list of tools and in the history. A
+    /// tool that is on offer no more is not called like another one that is.
     pub(crate) fn wire<'a>(&'a self, name: &'a str) -> Cow<'a, str> {
-        let mut changed = self.originals.iter();
-        let changed = changed.find(|(_, original)| &***original == name);
-        changed.map_or_else(|| wire_name(name), |(wire, _)| Cow::Borrowed(wire.as_str()))
+        if let Some(changed) = self.changed.get(name) {
+            return Cow::Borrowed(changed);
+        }
+        let wanted = wire_name(name);
+        let is_own = wanted == name && self.kept.contains(name);
+        if is_own || !self.is_taken(&wanted) { wanted } else { Cow::Owned(self.free(name)) }
+    }
+
+    /// Returns whether the name of a call on the wire depends on what other tools there are, so that
+    /// its wire form cannot be kept for other requests.
+    pub(crate) fn decide(&self, message: &MessageBody) -> bool {
+        // Where no tool had to change, a plain name is its own, which is quick to see.
+        let may_differ = |name: &str| !self.originals.is_empty() || wire_name(name) != name;
+        let differs = |name: &str| may_differ(name) && self.wire(name) != wire_name(name);
+        message.calls().any(|call| differs(&call.name))
     }
 
     /// Returns the name of the tool that the model calls `name`.
     pub(crate) fn original<'a>(&'a self, name: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(self.originals.get(name).map_or(name, |it| &**it))
+    }
+
+    /// Returns a name for `name` that no tool on offer has.
+    fn free(&self, name: &str) -> String {
+        let wanted = wire_name(name);
+        if !self.is_taken(&wanted) {
+            return wanted.into_owned();
+        }
+        let mut numbered = (2_u32..).map(|number| short(format!("{wanted}_{number}"), name));
+        numbered.find(|it| !self.is_taken(it)).unwrap_or_default()
+    }
+
+    fn is_taken(&self, wire: &str) -> bool {
+        self.kept.contains(wire) || self.originals.contains_key(wire)
     }
 }
 
@@ -116,10 +146,31 @@ mod tests {
         let (one, two) = (format!("{}1", "x".repeat(99)), format!("{}2", "x".repeat(99)));
 
         assert_eq!(short_id("call_1"), "call_1");
-        assert_eq!(short_id("a|b"), "a_b");
+        assert!(short_id("a|b").starts_with("a_b_"));
         assert_eq!(short_id(&one).len(), 64);
         assert_eq!(short_id(&one), short_id(&one));
         assert_ne!(short_id(&one), short_id(&two));
+    }
+
+    #[test]
+    fn ids_that_are_not_plain_stay_apart() {
+        let ids = ["a.b", "a_b", "a b", "a|b", "é", "ü", &"é".repeat(99), &"é".repeat(98)];
+
+        let wire: BTreeSet<String> = ids.iter().map(|id| wire_id(id).into_owned()).collect();
+
+        assert_eq!(wire.len(), ids.len());
+        assert!(wire.iter().all(|it| it.len() <= LIMIT && it.chars().all(is_plain)));
+        assert_eq!(wire_id("a_b"), "a_b");
+    }
+
+    #[test]
+    fn a_tool_that_is_gone_is_not_called_like_one_that_is_there() {
+        let names = Names::of(&["fs_read", "a.b"].map(|name| ToolSpec::new(name, "")));
+
+        assert_eq!(names.wire("fs.read"), "fs_read_2");
+        assert_eq!(names.wire("a_b"), "a_b_2");
+        assert_eq!(names.wire("gone.away"), "gone_away");
+        assert_eq!(Names::default().wire("fs.read"), "fs_read");
     }
 
     #[test]

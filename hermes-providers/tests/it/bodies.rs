@@ -103,14 +103,87 @@ fn tools_that_would_have_one_name_on_the_wire_have_two() {
     for (name, build) in fresh(&Client::new()) {
         let body: Value = serde_json::from_slice(&build(&request)).unwrap();
 
-        let name_of = |tool: &Value| {
-            let function = tool.get("function").unwrap_or(tool);
-            function["name"].as_str().unwrap().to_owned()
-        };
         let mut names: Vec<String> =
             body["tools"].as_array().unwrap().iter().map(name_of).collect();
         names.sort();
         assert_eq!(names, ["fs_read", "fs_read_2"], "{name}");
         assert_eq!(name_of(&body["tool_choice"]), "fs_read_2", "{name}");
+    }
+}
+
+fn name_of(tool: &Value) -> String {
+    let function = tool.get("function").unwrap_or(tool);
+    function["name"].as_str().unwrap().to_owned()
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// Returns the calls in the history of a body, as names and ids, and the ids of its results.
+fn calls_and_results(body: &Value) -> (Vec<(String, String)>, Vec<String>) {
+    let blocks = list(&body["messages"]).flat_map(|it| list(&it["content"]));
+    let of_chat = list(&body["messages"]).flat_map(|it| list(&it["tool_calls"]));
+    let things: Vec<&Value> =
+        blocks.chain(of_chat).chain(list(&body["messages"])).chain(list(&body["input"])).collect();
+    let word = |value: &Value| value.as_str().unwrap().to_owned();
+    let id = |value: &Value| word(value.get("call_id").unwrap_or(&value["id"]));
+    let is = |value: &Value, kinds: [&str; 3]| {
+        value["type"].as_str().is_some_and(|it| kinds.contains(&it))
+    };
+    let calls = things.iter().filter(|it| is(it, ["function", "tool_use", "function_call"]));
+    let results = things.iter().filter_map(|it| {
+        let of_items = it.get("call_id").filter(|_| it["type"] == "function_call_output");
+        it.get("tool_call_id").or_else(|| it.get("tool_use_id")).or(of_items)
+    });
+    (calls.map(|it| (name_of(it), id(it))).collect(), results.map(word).collect())
+}
+
+/// A conversation that has called tools, each under an id of its own.
+fn called(calls: &[(&str, &str)]) -> Vec<Message> {
+    let parts = calls.iter().map(|(id, name)| Part::Call(Call::new(*id, *name, "{}"))).collect();
+    let results = calls.iter().map(|(id, _)| CallResult::new((*id).into(), CallStatus::Done, "r"));
+    vec![Message::user("a"), Message::new(Role::Assistant, parts), Message::results(results)]
+}
+
+#[test]
+fn a_call_in_the_history_has_the_name_of_its_tool() {
+    let specs = |names: &[&str]| -> Vec<ToolSpec> {
+        names.iter().map(|name| ToolSpec::new(*name, "Reads.")).collect()
+    };
+    let messages = called(&[("1", "fs.read"), ("2", "fs_read"), ("3", "gone")]);
+    for (name, build) in fresh(&Client::new()) {
+        for (tools, expected) in [
+            // Without the other one, a name is as it was wanted, whatever was built before or after.
+            (&["fs.read"][..], ["fs_read", "fs_read_2", "gone"]),
+            (&["fs.read", "fs_read"], ["fs_read_2", "fs_read", "gone"]),
+            (&["fs_read"], ["fs_read_2", "fs_read", "gone"]),
+            (&["fs.read"], ["fs_read", "fs_read_2", "gone"]),
+        ] {
+            let request = Request::new("m", messages.clone()).with_tools(specs(tools));
+            let body: Value = serde_json::from_slice(&build(&request)).unwrap();
+
+            let (calls, _) = calls_and_results(&body);
+
+            let found: Vec<&str> = calls.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(found, expected, "{name}: {tools:?}");
+            let listed: Vec<String> = list(&body["tools"]).map(name_of).collect();
+            assert!(listed.iter().all(|it| expected.contains(&it.as_str())), "{name}: {listed:?}");
+        }
+    }
+}
+
+#[test]
+fn ids_that_look_alike_stay_apart_and_with_their_results() {
+    let ids = ["a.b", "a_b", "a b", "functions.ping:0", "functions_ping_0"];
+    let calls = ids.map(|id| (id, "ping"));
+    for (name, build) in fresh(&Client::new()) {
+        let body = build(&Request::new("m", called(&calls)));
+        let (calls, results) = calls_and_results(&serde_json::from_slice(&body).unwrap());
+
+        let made: Vec<&String> = calls.iter().map(|(_, id)| id).collect();
+        let distinct: std::collections::BTreeSet<&String> = made.iter().copied().collect();
+        assert_eq!(distinct.len(), ids.len(), "{name}: {made:?}");
+        assert!(results.iter().eq(made.iter().copied()), "{name}: {made:?} {results:?}");
     }
 }
