@@ -59,6 +59,7 @@ pub struct AgentBuilder {
     max_depth: u32,
     max_result_chars: usize,
     max_round_chars: usize,
+    max_parallel_calls: usize,
     traces_content: bool,
     spill: Option<Arc<dyn ResultSpill>>,
     max_repeats: u32,
@@ -71,6 +72,8 @@ impl AgentBuilder {
     const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
     /// As hermes-agent bounds those of one reply.
     const DEFAULT_MAX_ROUND_CHARS: usize = 200_000;
+    /// As hermes-agent.
+    const DEFAULT_MAX_PARALLEL_CALLS: usize = 8;
     /// As hermes-agent does where it stops such calls.
     const DEFAULT_MAX_REPEATS: u32 = 5;
 
@@ -99,6 +102,7 @@ impl AgentBuilder {
             max_depth: Self::DEFAULT_MAX_DEPTH,
             max_result_chars: Self::DEFAULT_MAX_RESULT_CHARS,
             max_round_chars: Self::DEFAULT_MAX_ROUND_CHARS,
+            max_parallel_calls: Self::DEFAULT_MAX_PARALLEL_CALLS,
             traces_content: false,
             spill: None,
             max_repeats: Self::DEFAULT_MAX_REPEATS,
@@ -279,6 +283,14 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets how many calls of one reply run at the same time, of those that
+    /// [may](crate::tool::ToolSpec::runs_in_parallel); the others wait for one of them to end. Their
+    /// results keep the order of the calls. 8 by default, at least 1. A sub-agent counts by itself.
+    pub fn max_parallel_calls(mut self, calls: usize) -> Self {
+        self.max_parallel_calls = calls.max(1);
+        self
+    }
+
     /// Sets whether spans hold what was said: prompts, messages, arguments and results, which may be
     /// private and long. They do not by default.
     pub fn trace_content(mut self, is_on: bool) -> Self {
@@ -355,6 +367,7 @@ impl AgentBuilder {
             max_depth: self.max_depth,
             max_result_chars: self.max_result_chars,
             max_round_chars: self.max_round_chars,
+            max_parallel_calls: self.max_parallel_calls,
             traces_content: self.traces_content,
             spill: self.spill,
             max_repeats: self.max_repeats,

@@ -162,6 +162,7 @@ impl SessionFork {
             desk: parent.desk.clone(),
             max_result_chars: parent.recipe.max_result_chars,
             max_round_chars: parent.recipe.max_round_chars,
+            max_parallel_calls: parent.recipe.max_parallel_calls,
             traces_content: parent.recipe.traces_content,
             spill: parent.recipe.spill.clone(),
             max_repeats: parent.recipe.max_repeats,

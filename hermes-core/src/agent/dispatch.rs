@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, panic::AssertUnwindSafe, sync::Arc};
 
-use futures::{FutureExt, future::join_all};
+use futures::{FutureExt, StreamExt, future::join_all, stream::FuturesUnordered};
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::{Instrument, Span};
 
@@ -35,6 +35,8 @@ pub(crate) struct Dispatch {
     pub(crate) max_result_chars: usize,
     /// How many characters the results of one reply may have together.
     pub(crate) max_round_chars: usize,
+    /// How many calls run at the same time.
+    pub(crate) max_parallel_calls: usize,
     pub(crate) traces_content: bool,
     /// Where results over that go, if anywhere.
     pub(crate) spill: Option<Arc<dyn ResultSpill>>,
@@ -169,7 +171,8 @@ impl Dispatch {
         group
     }
 
-    /// Runs the calls of `group` at the same time and adds their outputs to `done`. `is_cut` says
+    /// Runs the calls of `group`, as many at the same time as may be, and adds their outputs to `done`
+    /// in the order of the calls. `is_cut` says
     /// that the last of them may be cut off; it is then not run unless it is whole.
     /// `rulings` are the decisions about those of the calls that needed approval.
     pub(crate) async fn run_group(
@@ -187,8 +190,8 @@ impl Dispatch {
         };
         let past = Past::of(done, &self.registry);
         let each = group.iter().enumerate();
-        let outputs =
-            join_all(each.map(|(at, call)| self.one(call, condition(at), rulings, past))).await;
+        let running = each.map(|(at, call)| self.one(call, condition(at), rulings, past));
+        let outputs = side_by_side(running.collect(), self.max_parallel_calls).await;
         let start = done.outputs.len();
         for (call, (mut output, end)) in group.into_iter().zip(outputs) {
             done.end = done.end.take().or(end);
@@ -417,6 +420,24 @@ impl Dispatch {
         // What was changed before it went wrong is not lost from sight.
         (context.take_noted().into_iter().fold(output, ToolOutput::with_change), end)
     }
+}
+
+/// Waits for `all`, of which no more than `most` are under way at any time, and returns what they
+/// brought in their own order.
+async fn side_by_side<F: Future>(all: Vec<F>, most: usize) -> Vec<F::Output> {
+    if all.len() <= most {
+        return join_all(all).await;
+    }
+    let mut waiting =
+        all.into_iter().enumerate().map(|(at, future)| async move { (at, future.await) });
+    let mut running: FuturesUnordered<_> = waiting.by_ref().take(most.max(1)).collect();
+    let mut ended = Vec::new();
+    while let Some(one) = running.next().await {
+        ended.push(one);
+        running.extend(waiting.next());
+    }
+    ended.sort_unstable_by_key(|(at, _)| *at);
+    ended.into_iter().map(|(_, output)| output).collect()
 }
 
 fn cancelled(content: &str) -> ToolOutput {

@@ -241,6 +241,7 @@ pub(super) fn dispatch(shared: &Shared, scope: TurnScope, events: Events) -> Dis
         desk: shared.desk(),
         max_result_chars: recipe.max_result_chars,
         max_round_chars: recipe.max_round_chars,
+        max_parallel_calls: recipe.max_parallel_calls,
         traces_content: recipe.traces_content,
         spill: recipe.spill.clone(),
         max_repeats: recipe.max_repeats,

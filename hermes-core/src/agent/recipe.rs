@@ -44,6 +44,7 @@ pub(crate) struct Recipe {
     pub(crate) max_depth: u32,
     pub(crate) max_result_chars: usize,
     pub(crate) max_round_chars: usize,
+    pub(crate) max_parallel_calls: usize,
     pub(crate) traces_content: bool,
     pub(crate) spill: Option<Arc<dyn ResultSpill>>,
     pub(crate) max_repeats: u32,

@@ -82,7 +82,8 @@ impl Run {
             return Ok(());
         }
         let started: Vec<CallId> = group.iter().map(|call| call.id.clone()).collect();
-        let finished: Vec<CallResult> = done.results().collect();
+        // Those that are known come first, as groups run in the order of the calls.
+        let finished: Vec<CallResult> = done.results().skip(self.turn.finished_count()).collect();
         self.turn.apply(&Outcome::CallsStarted { started: &started, finished: &finished });
         Ok(self.keep.save(&self.conversation, &self.turn, self.spending).await?)
     }

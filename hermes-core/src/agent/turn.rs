@@ -168,7 +168,8 @@ pub enum Outcome<'a> {
     CallsStarted {
         /// The calls that are about to run.
         started: &'a [CallId],
-        /// The results there are, which are not in the history yet.
+        /// The results there are beside those that were told of before, which are not in the history
+        /// yet.
         finished: &'a [CallResult],
     },
     /// Every call has its result in the history.
@@ -262,7 +263,8 @@ impl Turn {
             Outcome::ApprovalNeeded(calls) => self.before_approval(calls),
             Outcome::Decided(rulings) => self.after_decisions(rulings),
             Outcome::CallsStarted { started, finished } => {
-                self.round = Round { finished: finished.to_vec(), started: started.to_vec() };
+                self.round.finished.extend_from_slice(finished);
+                self.round.started = started.to_vec();
                 return;
             }
             Outcome::ToolsRan => {
@@ -307,6 +309,11 @@ impl Turn {
     /// Returns the result that `call` of the round under way has, if it is not in the history yet.
     pub fn finished(&self, call: &CallId) -> Option<&CallResult> {
         self.round.finished.iter().find(|result| result.call == *call)
+    }
+
+    /// Returns how many results of the round under way are known and not in the history yet.
+    pub(super) fn finished_count(&self) -> usize {
+        self.round.finished.len()
     }
 
     /// Returns whether `call` of the round under way had started when the turn was stored.
@@ -683,8 +690,12 @@ mod tests {
         assert_eq!(turn.next_step(), Step::RunTools(vec!["a".into(), "b".into(), "c".into()]));
         assert_eq!(turn.finished(&"a".into()), Some(&result));
         assert!(turn.has_started(&"b".into()) && !turn.has_started(&"c".into()));
+        let next = CallResult::new("b".into(), CallStatus::Done, "ok");
+        turn.apply(&Outcome::CallsStarted { started: &["c".into()], finished: &[next] });
+        assert!(turn.has_started(&"c".into()) && !turn.has_started(&"b".into()));
+        assert!(turn.finished(&"a".into()).is_some() && turn.finished(&"b".into()).is_some());
         turn.apply(&Outcome::ToolsRan);
-        assert!(!turn.has_started(&"b".into()));
+        assert!(!turn.has_started(&"c".into()));
     }
 
     #[test]

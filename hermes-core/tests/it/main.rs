@@ -8,6 +8,7 @@
 
 mod approval;
 mod audit;
+mod bounds;
 mod compress;
 mod decided;
 mod delegate;
