@@ -16,7 +16,7 @@ use crate::{
     approval::{Answer, ApprovalRequest, Desk, Grant, Grants},
     compress::CompressState,
     cost::Spending,
-    message::{History, Message, MessageId, Usage},
+    message::{History, Message, MessageId, Part, Role, Usage},
     prompt,
     provider::{Request, ToolChoice},
     review::ReviewTask,
@@ -528,10 +528,12 @@ impl Shared {
             // It was counted as a turn already.
             counts.turns_since_memory = counts.turns_since_memory.saturating_sub(1);
         });
-        let again = self.conversation.has_part_of_answer().then(|| AGAIN.to_owned());
-        let texts: Vec<String> = again.into_iter().chain(self.take_steered()).collect();
-        if !texts.is_empty() {
-            self.conversation.push(Message::user(texts.join("\n\n")));
+        let again = self.conversation.has_part_of_answer().then(|| Part::Context(AGAIN.to_owned()));
+        let steered = self.take_steered();
+        let steered = (!steered.is_empty()).then(|| Part::Text(steered.join("\n\n")));
+        let parts: Vec<Part> = again.into_iter().chain(steered).collect();
+        if !parts.is_empty() {
+            self.conversation.push(Message::new(Role::User, parts));
         }
         self.live().by.clone()
     }

@@ -144,7 +144,7 @@ impl Run {
 /// Returns whether `after` can stand for `before`: no call has lost its result, and the user's last
 /// words are still there.
 fn is_usable(before: &[Message], after: &[Message]) -> bool {
-    let last = before.iter().rev().find(|it| it.role == Role::User).map(|it| it.text());
+    let last = before.iter().rev().find(|it| it.has_words_of_user()).map(|it| it.text());
     let keeps_words = last.is_none_or(|words| {
         after.iter().any(|it| it.role == Role::User && it.text().contains(words.as_str()))
     });

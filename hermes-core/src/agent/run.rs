@@ -111,8 +111,8 @@ impl Run {
                 Step::AwaitApproval(calls) => self.await_approval(&calls).await,
                 Step::RunTools(_) => self.run_tools().await?,
                 Step::Deliver => self.deliver(),
-                Step::Continue => self.append(Message::user(CONTINUE)),
-                Step::Grace => self.append(Message::user(SUM_UP)),
+                Step::Continue => self.append(Message::scaffold(CONTINUE)),
+                Step::Grace => self.append(Message::scaffold(SUM_UP)),
                 Step::Finish(finish) => return Ok(finish),
             }
             self.keep.save(&self.conversation, &self.turn, self.spending).await?;

@@ -62,9 +62,7 @@ fn is_cut(messages: &[Message], at: usize) -> bool {
 
 /// Returns the latest message that a person wrote, with its place.
 pub(super) fn last_words(messages: &[Message]) -> Option<(usize, &Message)> {
-    messages.iter().enumerate().rev().find(|(_, it)| {
-        it.role == Role::User && it.parts.iter().any(|part| !matches!(part, Part::Context(_)))
-    })
+    messages.iter().enumerate().rev().find(|(_, it)| it.has_words_of_user())
 }
 
 /// Shortens old results and long arguments before `tail`. Returns `None` if there are none.

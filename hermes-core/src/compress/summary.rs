@@ -80,7 +80,8 @@ fn lines_of(message: &Message) -> String {
     said(message)
         .iter()
         .filter_map(|part| match part {
-            Part::Text(text) | Part::Context(text) => Some(format!("{who}: {}\n", short(text))),
+            Part::Text(text) => Some(format!("{who}: {}\n", short(text))),
+            Part::Context(text) => Some(format!("not by the {who}: {}\n", short(text))),
             Part::Image(_) => Some(format!("{who}: (a picture)\n")),
             Part::Call(call) => {
                 Some(format!("{who} calls {} {}\n", call.name, short(call.arguments.as_str())))

@@ -20,7 +20,9 @@ pub enum Part {
     Result(CallResult),
     /// What the model thought on the way.
     Reasoning(Reasoning),
-    /// What recall added to a user turn: sent and stored byte for byte, but no words of the user.
+    /// What stands in a message of the user's role and is none of the user's words: what recall added,
+    /// the summary of what was compressed, and what the loop asks by itself, such as to go on after
+    /// an answer was cut. Sent and stored byte for byte; not part of the message's text.
     Context(String),
 }
 

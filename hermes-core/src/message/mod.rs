@@ -71,7 +71,8 @@ pub struct MessageId(pub u64);
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Role {
-    /// The person, or the program that speaks for one.
+    /// The person, or the program that speaks for one. Also what else is told to the model, as
+    /// [context](Part::Context).
     User,
     /// The model.
     Assistant,
@@ -117,6 +118,11 @@ impl Message {
     /// Creates a user message that says `text`.
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, vec![Part::Text(text.into())])
+    }
+
+    /// Creates a message of the user's role that the loop itself writes, such as a request to go on.
+    pub(crate) fn scaffold(text: impl Into<String>) -> Self {
+        Self::new(Role::User, vec![Part::Context(text.into())])
     }
 
     /// Creates an assistant message that says `text`.
@@ -177,6 +183,13 @@ impl MessageBody {
     /// Returns all text parts joined, without reasoning, context, calls and results.
     pub fn text(&self) -> String {
         self.parts.iter().filter_map(Part::as_text).collect()
+    }
+
+    /// Returns whether a person, or the program that speaks for one, wrote something of it: it has the
+    /// user's role and not only [context](Part::Context).
+    pub fn has_words_of_user(&self) -> bool {
+        let is_said = |part: &Part| !matches!(part, Part::Context(_));
+        self.role == Role::User && self.parts.iter().any(is_said)
     }
 
     /// Returns the calls of the message, in order.

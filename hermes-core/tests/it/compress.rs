@@ -12,7 +12,7 @@ use hermes_core::{
         CompressCause, CompressError, CompressState, CompressTask, Compressed, Compressor,
         Summariser,
     },
-    message::{Message, Role, Usage},
+    message::{Message, Role, StopReason, Usage},
     prompt::{FixedSection, PromptSource, Section, Slot},
     provider::{ProviderError, ProviderErrorKind},
     store::{SessionId, SessionStore},
@@ -159,6 +159,37 @@ async fn a_failed_summary_changes_nothing_and_the_turn_goes_on() {
     assert!(matches!(&told[..], [AgentEvent::Warning(why)] if why.contains("blank")), "{told:?}");
     assert_eq!(session.history()[..2], before[..]);
     assert_eq!(session.history().len(), 4);
+}
+
+#[tokio::test]
+async fn what_the_loop_asks_by_itself_is_not_taken_for_the_users_last_message() {
+    let cut = Message::assistant(long()).with_stop(StopReason::Length);
+    let model = model().reply(cut).say("GOAL: find it").say("It goes on.");
+    let session = agent(&model).compressor(eager()).build().unwrap().session();
+
+    let turn = session.send("Find the needle.").await.unwrap();
+
+    assert_eq!(turn.finish, Finish::Answered);
+    let last = model.last_request().unwrap();
+    assert_eq!(last.messages.len(), 1, "{:#?}", last.messages);
+    assert_eq!(last.messages[0].text(), "Find the needle.");
+    let asked = format!("{:?}", last.messages[0].parts);
+    assert!(asked.contains("Go on exactly where it stopped"), "{asked}");
+}
+
+#[tokio::test]
+async fn a_history_without_the_users_words_is_not_taken() {
+    let cut = Message::assistant("One, two, ").with_stop(StopReason::Length);
+    let model = model().reply(cut).say("three");
+    let odd = Odd(
+        |task| task.request.messages[task.request.messages.len() - 1..].to_vec(),
+        Arc::default(),
+    );
+    let session = agent(&model).compressor(odd).build().unwrap().session();
+
+    session.send("Count.").await.unwrap();
+
+    assert_eq!(session.history()[0].text(), "Count.");
 }
 
 /// A compressor that does what it is told, and notes why it was asked.

@@ -235,10 +235,11 @@ async fn an_answer_that_was_broken_off_is_asked_for_once_more() {
     let turn = session.retry(Extensions::default()).await.unwrap();
 
     assert_eq!(turn.text, "Once upon a time.");
-    let again = "User Your answer was broken off. Give it once more, from its beginning.";
+    let again = "Your answer was broken off. Give it once more, from its beginning.";
+    assert_eq!(session.history()[2].parts, [Part::Context(again.to_owned())]);
     assert_eq!(
         said(&session),
-        ["User Tell.", "Assistant Once upon", again, "Assistant Once upon a time."]
+        ["User Tell.", "Assistant Once upon", "User ", "Assistant Once upon a time."]
     );
 }
 
