@@ -363,7 +363,10 @@ impl Session {
     }
 
     /// Hands `text` to the turn under way; it reaches the model after the calls that are running, or
-    /// after the answer, which the model then goes on from. Without a turn it goes before the next.
+    /// after the answer, which the model then goes on from. Without a turn it goes before the next, and
+    /// so does what comes while the last answer is given that the limits of the turn allow: the turn
+    /// ends with that answer. What has reached the model was told as
+    /// [`AgentEvent::Steered`].
     pub fn steer(&self, text: impl Into<String>) {
         self.0.live().steered.push_back(text.into());
     }

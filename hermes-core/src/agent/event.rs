@@ -118,7 +118,8 @@ pub enum Finish {
     Answered,
     /// With a reply that had neither text nor calls, also when asked again.
     Empty,
-    /// With an answer that was cut at the limit of output tokens.
+    /// With an answer that was cut at the limit of output tokens. Without any text if reasoning took
+    /// all of them; it is then not asked for again, as the next answer would end likewise.
     Length,
     /// With a refusal by the model or its provider.
     Refused,

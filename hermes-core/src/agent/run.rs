@@ -264,7 +264,7 @@ impl Run {
     }
 
     fn deliver(&mut self) {
-        let sent = self.keep.take_steered();
+        let sent = if self.turn.may_deliver() { self.keep.take_steered() } else { Vec::new() };
         if sent.is_empty() {
             self.turn.apply(&Outcome::NothingToAppend);
             return;

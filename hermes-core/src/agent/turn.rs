@@ -138,7 +138,8 @@ pub enum Step {
     AwaitApproval(Vec<CallId>),
     /// Run the calls of the last assistant message and append their results.
     RunTools(Vec<CallId>),
-    /// Append what was sent while the turn ran, if anything was.
+    /// Append what was sent while the turn ran, if anything was and the model
+    /// [can still be asked](Turn::may_deliver).
     Deliver,
     /// Append a request to go on where the answer was cut, then ask again.
     Continue,
@@ -306,6 +307,16 @@ impl Turn {
         }
     }
 
+    /// Returns whether what was sent while the turn ran is to be appended now. It is not once the model
+    /// has answered and no request but that to sum up is left: the turn then ends as answered, and what
+    /// was sent waits for the next.
+    pub fn may_deliver(&self) -> bool {
+        match &self.phase {
+            Phase::Deliver(Some(_)) => matches!(self.within_limits(), Phase::Model),
+            _ => true,
+        }
+    }
+
     /// Returns the result that `call` of the round under way has, if it is not in the history yet.
     pub fn finished(&self, call: &CallId) -> Option<&CallResult> {
         self.round.finished.iter().find(|result| result.call == *call)
@@ -382,6 +393,8 @@ impl Turn {
             // What a refusing model began to call is not run.
             Some(StopReason::Refusal) => Phase::Over(Finish::Refused),
             _ if !calls.is_empty() => Phase::Tools(calls),
+            // There is nothing to go on from: all it was given went into reasoning.
+            Some(StopReason::Length) if message.is_blank() => Phase::Over(Finish::Length),
             Some(StopReason::Length) => self.after_cut(),
             _ if message.is_blank() => self.after_empty(),
             _ => Phase::Deliver(Some(Finish::Answered)),
@@ -416,7 +429,10 @@ impl Turn {
             self.in_grace = true;
             return Phase::Model;
         }
-        self.within_limits()
+        match (&self.phase, self.within_limits()) {
+            (Phase::Deliver(Some(finish)), Phase::Over(_)) => Phase::Over(finish.clone()),
+            (_, next) => next,
+        }
     }
 
     fn after_nothing(&self) -> Phase {
@@ -538,6 +554,34 @@ mod tests {
         turn.apply(&Outcome::Appended);
 
         assert_eq!(turn.next_step(), Step::CallModel);
+    }
+
+    #[test]
+    fn what_was_sent_during_the_last_answer_waits_for_the_next_turn() {
+        let done = Message::assistant("done").with_stop(StopReason::EndTurn);
+        for requests in [1, 2] {
+            let mut turn = limited(requests);
+            turn.apply(&Outcome::Replied(&done));
+            assert_eq!((turn.next_step(), turn.may_deliver()), (Step::Deliver, false));
+
+            turn.apply(&Outcome::NothingToAppend);
+            assert_eq!(turn.next_step(), Step::Finish(Finish::Answered));
+        }
+        let mut turn = limited(1);
+        turn.apply(&Outcome::Replied(&done));
+        turn.apply(&Outcome::Appended);
+        assert_eq!(turn.next_step(), Step::Finish(Finish::Answered));
+    }
+
+    #[test]
+    fn an_answer_of_which_reasoning_took_all_is_not_continued() {
+        let mut turn = limited(9);
+        let thought = Part::Reasoning(crate::message::Reasoning::new("hm"));
+        let reply = Message::new(Role::Assistant, vec![thought]).with_stop(StopReason::Length);
+
+        turn.apply(&Outcome::Replied(&reply));
+
+        assert_eq!(turn.next_step(), Step::Finish(Finish::Length));
     }
 
     #[test]

@@ -1,15 +1,22 @@
 //! What is bounded in a turn, whatever the model asks for.
 
 use std::{
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
 use hermes_core::{
-    agent::AgentBuilder,
-    message::{Call, Message, Part, Role},
+    Session,
+    agent::{
+        AgentBuilder, AgentEvent, Finish,
+        hook::{AfterReply, Hook, HookPoints},
+    },
+    message::{Call, Message, Part, Reasoning, Role, StopReason},
     testing::ScriptedProvider,
-    tool::{self, ToolOutput, ToolSpec},
+    tool::{self, Extensions, ToolOutput, ToolSpec},
 };
 use serde_json::json;
 
@@ -61,4 +68,58 @@ async fn the_host_says_how_many_calls_run_at_the_same_time() {
     assert_eq!(most_at_once(|it| it.max_parallel_calls(3)).await, 3);
     assert_eq!(most_at_once(|it| it.max_parallel_calls(0)).await, 1);
     assert_eq!(most_at_once(|it| it.max_parallel_calls(100)).await, 40);
+}
+
+/// Sends one more message when the model has answered, once.
+#[derive(Debug, Default)]
+struct Afterthought(Mutex<Option<Session>>);
+
+#[hermes_core::async_trait]
+impl Hook for Afterthought {
+    fn listens(&self) -> HookPoints {
+        HookPoints::AFTER_REPLY
+    }
+
+    async fn after_reply(&self, _: &AfterReply<'_>) {
+        if let Some(session) = self.0.lock().unwrap().take() {
+            session.steer("In French.");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_sent_during_the_last_answer_goes_before_the_next_message() {
+    for requests in [1, 2] {
+        let model = ScriptedProvider::new().say("Yes.").say("Oui.");
+        let (hook, steers) = shared(Afterthought::default());
+        let session = agent(&model).hook(hook).max_requests(requests).build().unwrap().session();
+        *steers.0.lock().unwrap() = Some(session.clone());
+
+        let mut reply = session.send("Well?");
+        let mut steered = 0;
+        while let Some(event) = reply.next_event().await {
+            steered += usize::from(matches!(event, AgentEvent::Steered(_)));
+        }
+        let turn = reply.await.unwrap();
+        let next = session.send("Go on.").await.unwrap();
+
+        assert_eq!((turn.text.as_str(), turn.finish, steered), ("Yes.", Finish::Answered, 0));
+        assert_eq!(next.text, "Oui.");
+        assert_eq!(session.history()[2].text(), "In French.\n\nGo on.");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_which_reasoning_took_all_ends_the_turn_at_once() {
+    let thought = Part::Reasoning(Reasoning::new("Let me think"));
+    let cut = Message::new(Role::Assistant, vec![thought]).with_stop(StopReason::Length);
+    let model = ScriptedProvider::new().reply(cut).say("Yes.");
+    let session = agent(&model).build().unwrap().session();
+
+    let turn = session.send("Well?").await.unwrap();
+
+    assert_eq!((turn.finish.clone(), turn.requests), (Finish::Length, 1));
+    assert!(!turn.is_completed());
+    assert_eq!(session.history().len(), 1);
+    assert_eq!(session.retry(Extensions::default()).await.unwrap().text, "Yes.");
 }
