@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::version::Version;
 
 /// One change to memory or to a skill, applied or held for a person.
+///
+/// `hermes_memory::Memory::undo` and `hermes_skills::Skills::undo` take one back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Change {
@@ -12,7 +14,7 @@ pub struct Change {
     pub target: ChangeTarget,
     /// What was done to it.
     pub action: ChangeAction,
-    /// The version before, `None` if there was nothing.
+    /// The version before, `None` if there was nothing; for a list of memory, if it was empty.
     pub before: Option<Version>,
     /// The version after, `None` if there is nothing any more.
     pub after: Option<Version>,
@@ -31,7 +33,7 @@ pub enum ChangeTarget {
     Memory(crate::memory::Target),
     /// A file of a skill.
     Skill {
-        /// The skill's name.
+        /// The skill's name; [`SkillName::existing`](crate::skill::SkillName::existing) makes one of it.
         name: String,
         /// The file within the skill's folder; `SKILL.md` is the main one.
         file: String,
@@ -43,7 +45,7 @@ pub enum ChangeTarget {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChangeAction {
-    /// Something new was made.
+    /// Something new was made: a skill, a file of one, or the first entry of an empty list.
     Create,
     /// Something was changed.
     Update,
@@ -100,7 +102,8 @@ impl Change {
         self
     }
 
-    /// Returns the change in one line for a person, such as `Skill k8s-deploy: updated SKILL.md`.
+    /// Returns the change in one line for a person, such as `Skill k8s-deploy: updated SKILL.md`. Of
+    /// memory it names the list; what was written is in [`diff`](Self::diff).
     pub fn line(&self) -> String {
         let verb = match self.action {
             ChangeAction::Create => "create",

@@ -41,7 +41,9 @@
 //! | what calls cost                 | [`Pricing`]       | `hermes_providers::PriceTable`           |
 //! | where held writes wait          | [`PendingStore`]  | `pending::FilePending`                   |
 //! | where long results go           | [`ResultSpill`]   | `tool::SpillFolder`                      |
-//! | where counts are kept           | [`CounterStore`]  | `hermes_review::NudgeCounters`           |
+//! | where counts are kept           | [`CounterStore`]  | `store::SharedCounts`                    |
+//! | what stored text may say        | [`Scanner`]       | `threat::DefaultScanner`                 |
+//! | what else is in the prompt      | [`PromptSource`]  | `context::ContextFiles`, memory, skills  |
 //!
 //! # Example
 //!
@@ -100,8 +102,10 @@
 //! [`MemoryBackend`]: memory::MemoryBackend
 //! [`PendingStore`]: pending::PendingStore
 //! [`Provider`]: provider::Provider
+//! [`PromptSource`]: prompt::PromptSource
 //! [`ResultSpill`]: tool::ResultSpill
 //! [`ReviewPolicy`]: review::ReviewPolicy
+//! [`Scanner`]: threat::Scanner
 //! [`SessionStore`]: store::SessionStore
 //! [`SkillStore`]: skill::SkillStore
 //! [`Tool`]: tool::Tool

@@ -28,13 +28,44 @@ use crate::{
 /// - **All or nothing.** A commit that fails leaves the list as it was, also across a crash.
 /// - **Whole edits.** `read` never returns half of a commit made by another task or process.
 /// - **No lost update.** A commit whose [`expected`](MemoryChange::expected) version is not the
-///   current one fails with [`MemoryError::Conflict`].
+///   current one fails with [`MemoryError::Conflict`]. An empty list is both its version and
+///   [`Expected::Absent`].
 /// - **Idempotent.** Adding an entry that is there already succeeds and changes nothing.
 /// - **Scanned.** Content that would be an attack if it stood in a prompt is refused with
 ///   [`MemoryError::Blocked`], whoever asks.
 /// - **Undoable.** Every commit that changed something is in the history and can be undone while its
 ///   result is current: the latest, then the one before it, and so on.
 /// - **Foretold.** A preview, where there is one, is what the commit then brings, and changes nothing.
+///
+/// `hermes_memory::planned` has the rules for one list, so that an implementation has only to keep what
+/// comes of it.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "testing")]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hermes_core::{
+///     memory::{MemoryBackend, MemoryChange, MemoryEdit, Target},
+///     origin::Origin,
+///     testing::InMemory,
+/// };
+///
+/// let memory = InMemory::default();
+/// let edits = vec![MemoryEdit::Add { content: "Prefers short answers.".to_owned() }];
+///
+/// memory.commit(MemoryChange::new(Target::User, edits, Origin::user())).await?;
+/// assert_eq!(memory.read(Target::User).await?.value.entries, ["Prefers short answers."]);
+///
+/// let latest = memory.history(Target::User, 1).await?.remove(0);
+/// memory.undo(Target::User, &latest.id, Origin::user()).await?;
+/// assert!(memory.read(Target::User).await?.value.entries.is_empty());
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "testing"))]
+/// # fn main() {}
+/// ```
 #[async_trait]
 pub trait MemoryBackend: fmt::Debug + Send + Sync {
     /// Returns the entries of `target`, oldest first. A store that does not exist yet is empty.
@@ -210,7 +241,8 @@ pub struct MemoryChange {
     pub target: Target,
     /// What to do, in order.
     pub edits: Vec<MemoryEdit>,
-    /// The version the writer has seen. [`Expected::Absent`] stands for an empty list.
+    /// The version the writer has seen. An empty list is as expected for [`Expected::Absent`] and for the
+    /// version that it was read at.
     pub expected: Expected,
     /// Who asks.
     pub origin: Origin,

@@ -9,7 +9,33 @@ use crate::version::Version;
 /// A piece of the system prompt that is read when a conversation starts: memory, the skills index.
 ///
 /// What it returns is frozen into the conversation's prompt; later changes show in the next
-/// conversation.
+/// conversation. Text from outside is scanned first ([`threat`](crate::threat)).
+///
+/// # Examples
+///
+/// What the host knows when a conversation starts:
+///
+/// ```
+/// use hermes_core::{async_trait, prompt::{PromptSource, Section, Slot}};
+///
+/// #[derive(Debug)]
+/// struct OpenTickets(fn() -> usize);
+///
+/// #[async_trait]
+/// impl PromptSource for OpenTickets {
+///     fn slot(&self) -> Slot {
+///         Slot::Context
+///     }
+///
+///     fn needs_tool(&self) -> Option<&str> {
+///         None
+///     }
+///
+///     async fn render(&self, _tools: &[&str]) -> Section {
+///         Section::new(format!("{} tickets are open.", (self.0)()))
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait PromptSource: fmt::Debug + Send + Sync {
     /// Returns where the section stands.

@@ -30,6 +30,35 @@ use crate::{
 ///
 /// - **Pure.** The same turn gives the same answer; nothing waits, nothing is remembered.
 /// - **Total.** Any turn gives an answer, also one that failed or was cancelled.
+///
+/// # Examples
+///
+/// One that never reviews and lets only the user change skills:
+///
+/// ```
+/// use hermes_core::{
+///     agent::FinishedTurn,
+///     review::{Proposal, ProposedWrite, ReviewPolicy, ReviewTask, Verdict},
+/// };
+///
+/// #[derive(Debug)]
+/// struct UsersSkills;
+///
+/// impl ReviewPolicy for UsersSkills {
+///     fn after_turn(&self, _: &FinishedTurn) -> Option<ReviewTask> {
+///         None
+///     }
+///
+///     fn judge(&self, write: &ProposedWrite) -> Verdict {
+///         match &write.what {
+///             Proposal::Skill { .. } if write.origin.is_automatic() => {
+///                 Verdict::Reject("Only the user changes skills here.".to_owned())
+///             }
+///             _ => Verdict::Apply,
+///         }
+///     }
+/// }
+/// ```
 pub trait ReviewPolicy: fmt::Debug + Send + Sync {
     /// Returns the review that is due after `turn`, if one is.
     ///
@@ -219,6 +248,32 @@ impl ReviewTask {
 }
 
 /// The work of a review. `hermes_review::BackgroundReview` is the ready-made one.
+///
+/// # Examples
+///
+/// One that only counts, and asks no model:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use hermes_core::{
+///     async_trait,
+///     fork::Fork,
+///     review::{Review, ReviewReport, ReviewScope},
+/// };
+///
+/// #[derive(Debug)]
+/// struct Count;
+///
+/// #[async_trait]
+/// impl Review for Count {
+///     async fn run(&self, id: &str, scope: ReviewScope, fork: Arc<dyn Fork>) -> ReviewReport {
+///         let mut report = ReviewReport::new(id, scope);
+///         report.note = format!("{} messages", fork.history().len());
+///         report
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait Review: fmt::Debug + Send + Sync {
     /// Looks back at the conversation that `fork` continues and saves what is worth saving.
@@ -262,7 +317,7 @@ pub enum ReviewOutcome {
     Saved,
     /// It found nothing worth saving.
     NothingToSave,
-    /// It was cut off at its limit of rounds or tokens; what it had saved stays.
+    /// It was cut off at its limit of requests, tokens, money or time; what it had saved stays.
     CutOff,
     /// It was cancelled; what it had saved stays.
     Cancelled,
@@ -286,7 +341,7 @@ impl ReviewReport {
         }
     }
 
-    /// Returns one line per change, without repetition; none if nothing was saved.
+    /// Returns one [line](Change::line) per change, without repetition; none if nothing was saved.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for line in self.changes.iter().map(Change::line) {

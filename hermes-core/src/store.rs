@@ -30,6 +30,35 @@ use crate::{
 ///   [`StoreError::Locked`].
 /// - **Gone is gone.** What `delete` removed is neither loaded, listed nor found. (A store may leave out
 ///   `list` and `delete`.)
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "testing")]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hermes_core::{
+///     Agent,
+///     store::{ListOptions, SessionId, SessionStore},
+///     testing::{InMemorySessions, ScriptedProvider},
+/// };
+///
+/// let sessions = InMemorySessions::default();
+/// let model = ScriptedProvider::new().say("Hello!");
+/// let agent = Agent::builder(model).model("scripted").sessions(sessions.clone()).build()?;
+/// let session = agent.open(&SessionId::new("user-7/monday")).await?;
+/// session.send("Hi.").await?;
+/// session.close().await;
+///
+/// for info in sessions.list(&ListOptions::default().prefix("user-7/")).await? {
+///     assert_eq!(info.messages, 2);
+///     assert!(sessions.delete(&info.id).await?);
+/// }
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "testing"))]
+/// # fn main() {}
+/// ```
 #[async_trait]
 pub trait SessionStore: fmt::Debug + Send + Sync {
     /// Returns the session called `id`, `None` if there is none.
@@ -405,7 +434,8 @@ pub enum StoreError {
     /// The store has no way to do that.
     #[error("the session store cannot {0}")]
     Unsupported(&'static str),
-    /// Somebody else writes the session.
+    /// Somebody else writes the session, in this process or another:
+    /// [close](crate::Session::close) it there first.
     #[error("session {0} is in use elsewhere")]
     Locked(SessionId),
     /// The store failed.
@@ -421,6 +451,31 @@ pub enum StoreError {
 /// # Contract
 ///
 /// - **Atomic.** `update` runs its closure on the current counts and stores the result as one step.
+///
+/// [`SharedCounts`] is the ready-made one.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "testing")]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hermes_core::{Agent, store::SharedCounts, testing::ScriptedProvider};
+///
+/// let agent = Agent::builder(ScriptedProvider::new())
+///     .model("scripted")
+///     .counters(SharedCounts::default())
+///     .build()?;
+///
+/// for turns in 1..=3 {
+///     let turn = agent.session().send("Hi.").await?;
+///     assert_eq!(turn.counts.turns_since_memory, turns);
+/// }
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "testing"))]
+/// # fn main() {}
+/// ```
 pub trait CounterStore: fmt::Debug + Send + Sync {
     /// Changes the counts by `change` and returns the result.
     fn update(&self, change: &mut dyn FnMut(&mut Counts)) -> Counts;
@@ -433,7 +488,8 @@ impl<C: CounterStore + ?Sized> CounterStore for Arc<C> {
     }
 }
 
-/// Counts shared by all sessions of a process.
+/// Counts shared by all sessions of the agents that have it, as long as the process lives. Pass it in an
+/// `Arc` to several agents.
 #[derive(Debug, Default)]
 pub struct SharedCounts(std::sync::Mutex<Counts>);
 

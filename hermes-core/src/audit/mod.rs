@@ -93,6 +93,32 @@ pub use self::{
 /// - **Kept when it returns.** After `Ok` the records are where the sink promises to keep them.
 /// - **Not changed.** What is kept is the record as it came; secrets have been taken out of it
 ///   before.
+///
+/// # Examples
+///
+/// A sink that hands records on as JSON:
+///
+/// ```
+/// use hermes_core::{
+///     async_trait,
+///     audit::{AuditError, AuditRecord, AuditSink},
+///     serde_json,
+/// };
+///
+/// #[derive(Debug)]
+/// struct Shipped(tokio::sync::mpsc::Sender<String>);
+///
+/// #[async_trait]
+/// impl AuditSink for Shipped {
+///     async fn append(&self, records: &[AuditRecord]) -> Result<(), AuditError> {
+///         for record in records {
+///             let line = serde_json::to_string(record).map_err(|err| AuditError::Backend(err.into()))?;
+///             self.0.send(line).await.map_err(|err| AuditError::Backend(err.into()))?;
+///         }
+///         Ok(())
+///     }
+/// }
+/// ```
 #[async_trait]
 pub trait AuditSink: fmt::Debug + Send + Sync {
     /// Adds `records`, which belong together, to what is kept.

@@ -43,6 +43,38 @@ use crate::{
 /// - **Undoable.** Every commit that changed a file is in the history and can be undone while its
 ///   result is current: the latest, then the one before it, and so on.
 /// - **Foretold.** A preview, where there is one, is what the commit then brings, and changes nothing.
+///
+/// # Examples
+///
+/// ```
+/// # #[cfg(feature = "testing")]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use hermes_core::{
+///     origin::Origin,
+///     skill::{SkillAction, SkillChange, SkillFile, SkillStore},
+///     testing::InMemorySkills,
+///     version::Expected,
+/// };
+///
+/// let skills = InMemorySkills::default();
+/// let content = "---\nname: deploy\ndescription: Deploys the shop.\n---\nPush.\n".to_owned();
+/// let create = SkillAction::Create { category: None, content };
+/// skills.commit(SkillChange::new("deploy".parse()?, create, Origin::user())).await?;
+///
+/// let text = skills.read("deploy", &SkillFile::main()).await?;
+/// let write = SkillAction::Write {
+///     file: text.file.clone(),
+///     content: text.text.value.replace("Push.", "Push, then apply."),
+///     expected: Expected::Is(text.text.version), // nobody has changed it since
+/// };
+/// let commit = skills.commit(SkillChange::new(text.skill, write, Origin::user())).await?;
+/// assert!(commit.diff.ends_with("-Push.\n+Push, then apply.\n"));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "testing"))]
+/// # fn main() {}
+/// ```
 #[async_trait]
 pub trait SkillStore: fmt::Debug + Send + Sync {
     /// Returns all skills that can be offered, sorted by category and name, and what is wrong with

@@ -46,6 +46,43 @@ use crate::{
 ///   agent is built.
 /// - **Total.** Whatever JSON comes in, `call` returns. (The loop catches a panic; do not rely on it.)
 /// - **Cancellable.** Long work watches the token of its context, or is dropped with the call.
+///
+/// # Examples
+///
+/// A tool whose schema comes from elsewhere:
+///
+/// ```
+/// use hermes_core::{
+///     async_trait,
+///     serde_json::{Value, json},
+///     tool::{Tool, ToolContext, ToolError, ToolOutput, ToolSpec},
+/// };
+///
+/// #[derive(Debug)]
+/// struct Remote {
+///     name: String,
+///     schema: Value,
+/// }
+///
+/// #[async_trait]
+/// impl Tool for Remote {
+///     fn spec(&self) -> ToolSpec {
+///         ToolSpec::new(self.name.as_str(), "Looks something up.")
+///             .with_parameters(self.schema.clone())
+///             .read_only()
+///     }
+///
+///     async fn call(&self, arguments: Value, _: &ToolContext) -> Result<ToolOutput, ToolError> {
+///         match arguments.get("key").and_then(Value::as_str) {
+///             Some(key) => Ok(ToolOutput::done(format!("{key} is 7"))),
+///             None => Ok(ToolOutput::rejected("pass a key, as text")),
+///         }
+///     }
+/// }
+///
+/// let schema = json!({"type": "object", "properties": {"key": {"type": "string"}}});
+/// assert_eq!(&*Remote { name: "look_up".to_owned(), schema }.spec().name, "look_up");
+/// ```
 #[async_trait]
 pub trait Tool: fmt::Debug + Send + Sync {
     /// Returns name, description, schema and flags.
