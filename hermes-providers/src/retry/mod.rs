@@ -20,8 +20,8 @@ use crate::peek::begun;
 /// overloaded, failed or silent, connections that broke. It asks again only as long as nothing of an
 /// answer has reached the caller; an answer that breaks off later is the caller's to decide about.
 ///
-/// The pause is the one the endpoint asked for, or grows from try to try with some jitter. It ends at
-/// once when the token is cancelled.
+/// The pause grows from try to try with some jitter, and is never shorter than the endpoint asks for. It
+/// ends at once when the token is cancelled.
 ///
 /// Wrap single providers in it, and those in a [`Fallback`](crate::Fallback), not the other way
 /// round: otherwise each retry would go through all of them.
@@ -69,7 +69,8 @@ pub struct Backoff {
     /// The first pause, which doubles from try to try, plus up to half of it at random. 2 seconds by
     /// default.
     pub base: Duration,
-    /// The longest pause of its own, jitter apart. 60 seconds by default.
+    /// The longest pause of its own, jitter apart. 60 seconds by default. An endpoint that asks for a
+    /// longer one gets it, within `patience`.
     pub cap: Duration,
     /// The longest pause that is granted to an endpoint that asks for one. 10 minutes by default; a
     /// longer one is an error at once.
@@ -127,17 +128,17 @@ impl Backoff {
         if self.retries <= nth {
             return None;
         }
-        let pause = match err.recovery() {
+        let asked = match err.recovery() {
             Recovery::Retry(Some(asked)) if self.patience < asked => return None,
-            Recovery::Retry(Some(asked)) => asked,
-            Recovery::Retry(None) => {
-                let doubled = 2_u32.checked_pow(nth).unwrap_or(u32::MAX);
-                let pause = self.base.saturating_mul(doubled).min(self.cap);
-                let thousandths = u32::try_from(dice % 1000).unwrap_or_default();
-                pause.saturating_add(pause.saturating_mul(thousandths) / 2000)
-            }
+            Recovery::Retry(asked) => asked.unwrap_or_default(),
             _ => return None,
         };
+        let doubled = 2_u32.checked_pow(nth).unwrap_or(u32::MAX);
+        let own = self.base.saturating_mul(doubled).min(self.cap);
+        let thousandths = u32::try_from(dice % 1000).unwrap_or_default();
+        let own = own.saturating_add(own.saturating_mul(thousandths) / 2000);
+        // An endpoint that asks for no time at all, or for a time that is over, is not hurried.
+        let pause = own.max(asked);
         (spent.saturating_add(pause) <= self.total).then_some(pause)
     }
 }

@@ -69,6 +69,20 @@ async fn the_pause_of_the_endpoint_is_kept_to() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_endpoint_that_asks_for_no_pause_is_not_hurried() {
+    let asked = |seconds| error(Kind::RateLimited).with_retry_after(Duration::from_secs(seconds));
+
+    let (answer, requests, seconds) = run([asked(0), asked(0), asked(1)], Backoff::default()).await;
+
+    assert_eq!((answer, requests), (Ok("done".to_owned()), 4));
+    assert!((14.0..=21.1).contains(&seconds), "{seconds}");
+    let pauses: Vec<_> = (0..9)
+        .map(|dice| Backoff::default().pause(0, &asked(0), Duration::ZERO, dice * 111))
+        .collect();
+    assert!(pauses.windows(2).all(|two| two[0] < two[1]), "{pauses:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn nobody_waits_longer_than_patience_or_the_total_allow() {
     let asked = || error(Kind::RateLimited).with_retry_after(Duration::from_secs(700));
     let patient = Backoff::default().with_patience(Duration::from_secs(9000));
