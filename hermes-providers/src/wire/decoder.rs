@@ -58,6 +58,8 @@ struct State {
     names: Names,
     calls: Calls,
     stop: Option<StopReason>,
+    /// What the endpoint says of an answer that broke.
+    broke: Option<String>,
     usage: Usage,
     /// The bytes of text, reasoning and arguments.
     said: usize,
@@ -91,6 +93,7 @@ impl<R: Read> Decoder<R> {
             names,
             calls: Calls::default(),
             stop: None,
+            broke: None,
             usage: Usage::default(),
             said: 0,
             has_refused: false,
@@ -108,6 +111,10 @@ impl<R: Read> Decoder<R> {
         let Some(event) = event else { return Ok(()) };
         self.reader.take(event, data, &mut Answer { state: &mut self.state, out })?;
         self.state.check_limits()?;
+        if let Some(reason) = &self.state.broke {
+            let what = format!("the endpoint gives {:?} as the reason", cut(reason));
+            return Err(WireError::Cut(what));
+        }
         if self.state.progress == Progress::Ended {
             self.complete(out);
         }
@@ -296,9 +303,13 @@ impl Answer<'_> {
         self.state.calls.push(&fragment, self.out)
     }
 
-    /// Takes the reason why the model stopped.
+    /// Takes the reason why the model stopped. One that says that the answer broke is an error, as if
+    /// the stream ended here.
     pub(crate) fn stop(&mut self, stop: StopReason) {
-        self.state.stop = Some(stop);
+        match stop {
+            StopReason::Other(reason) if says_broken(&reason) => self.state.broke = Some(reason),
+            stop => self.state.stop = Some(stop),
+        }
     }
 
     /// Takes counts, which replace those before them.
@@ -310,6 +321,31 @@ impl Answer<'_> {
     pub(crate) fn end(&mut self) {
         self.state.progress = Progress::Ended;
     }
+}
+
+/// Returns whether a reason to stop, which no wire names among its own, says that the answer broke:
+/// `insufficient_system_resource` at `DeepSeek`, `abort` at vLLM and `SGLang`, `network_error` at GLM,
+/// `MALFORMED_FUNCTION_CALL` at Gemini, and their like.
+fn says_broken(reason: &str) -> bool {
+    const WORDS: [&str; 15] = [
+        "abort",
+        "broken",
+        "cancel",
+        "disconnect",
+        "error",
+        "exception",
+        "fail",
+        "insufficient",
+        "interrupt",
+        "malformed",
+        "overload",
+        "preempt",
+        "timed",
+        "timeout",
+        "unavailable",
+    ];
+    let reason = reason.to_lowercase();
+    WORDS.iter().any(|word| reason.contains(word))
 }
 
 /// Returns the data of an event without the white space around it, of which there is none as a rule.

@@ -1,13 +1,13 @@
 //! Answers that go well, and those that are given up.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use hermes_core::{
     message::{Message, StopReason},
     provider::{ModelEvent, Provider, ProviderErrorKind as Kind, Request},
 };
-use hermes_providers::{ApiKey, OpenAiChat};
+use hermes_providers::{ApiKey, Backoff, OpenAiChat, Retry};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use wiremock::{
@@ -180,5 +180,45 @@ async fn half_an_emoji_does_not_cost_the_answer() {
         let reply = ask(&*wire.provider(&server.url())).await.unwrap();
 
         assert_eq!(reply.text(), "half \u{fffd} of 🙂", "{}", wire.name);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_broke_before_it_said_anything_is_asked_for_again() {
+    let reasons = [
+        "insufficient_system_resource",
+        "abort",
+        "network_error",
+        "error",
+        "MALFORMED_FUNCTION_CALL",
+        "timeout",
+    ];
+    for wire in WIRES {
+        for reason in reasons {
+            let broken = Reply::Bytes(sse(&wire.odd_stop.replace("odd", reason)));
+            let server = Server::start(vec![broken, wire.good()]);
+            let provider: Arc<dyn Provider> = wire.provider(&server.url()).into();
+            let short = Duration::from_millis(1);
+
+            let retry =
+                Retry::new(provider).with_backoff(Backoff::default().with_pauses(short, short));
+            let answer = ask(&retry).await.unwrap();
+
+            assert_eq!(answer.text(), "hello", "{reason} on {}", wire.name);
+            assert_eq!(server.requests().len(), 2, "{reason} on {}", wire.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_reason_that_is_only_new_ends_an_answer_well() {
+    for wire in WIRES {
+        let events = format!("{}{}", wire.hello, wire.odd_stop.replace("odd", "pause_turn"));
+        let server = Server::start(vec![Reply::Bytes(sse(&events))]);
+
+        let answer = ask(&*wire.provider(&server.url())).await.unwrap();
+
+        let stop = Some(StopReason::Other("pause_turn".to_owned()));
+        assert_eq!((answer.text().as_str(), answer.stop.clone()), ("hello", stop), "{}", wire.name);
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Wire {
     pub(crate) hello: &'static str,
     /// Events that end the answer.
     pub(crate) stop: &'static str,
+    /// Events that end the answer for another reason, which is called `odd`.
+    pub(crate) odd_stop: &'static str,
     /// An event that is an error.
     pub(crate) error: &'static str,
     /// Makes events that call a tool.
@@ -63,6 +65,7 @@ pub(crate) const CHAT: Wire = Wire {
     path: "/v1/chat/completions",
     hello: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hello\"}}]}\n\n",
     stop: "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+    odd_stop: "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"odd\"}]}\n\ndata: [DONE]\n\n",
     error: "data: {\"error\":{\"message\":\"overloaded\"}}\n\n",
     call: |Called { index, id, name, arguments }| {
         let function = json!({"name": name, "arguments": arguments});
@@ -79,6 +82,8 @@ pub(crate) const RESPONSES: Wire = Wire {
             \"output_index\":0,\"delta\":\"hello\"}\n\n",
     stop: "event: response.completed\ndata: {\"type\":\"response.completed\",\
            \"response\":{\"status\":\"completed\"}}\n\n",
+    odd_stop: "data: {\"type\":\"response.incomplete\",\"response\":{\"status\":\"incomplete\",\
+               \"incomplete_details\":{\"reason\":\"odd\"}}}\n\n",
     error: "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":\
             {\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"overloaded\"}}}\n\n",
     call: |Called { index, id, name, arguments }| {
@@ -102,6 +107,8 @@ pub(crate) const MESSAGES: Wire = Wire {
             \"delta\":{\"type\":\"text_delta\",\"text\":\"hello\"}}\n\n",
     stop: "event: message_delta\ndata: {\"type\":\"message_delta\",\
            \"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n",
+    odd_stop: "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"odd\"}}\n\n\
+               data: {\"type\":\"message_stop\"}\n\n",
     error: "event: error\ndata: {\"type\":\"error\",\
             \"error\":{\"type\":\"overloaded_error\",\"message\":\"overloaded\"}}\n\n",
     call: |Called { index, id, name, arguments }| {

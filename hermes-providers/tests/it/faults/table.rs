@@ -208,6 +208,12 @@ fn streams(wire: Wire) -> Vec<Fault> {
             Kind::Protocol,
             ["more than 1024 calls", "limit the tokens"],
         ),
+        answer(
+            "says that it broke",
+            begun(&wire.odd_stop.replace("odd", "insufficient_system_resource")),
+            Kind::StreamCut,
+            ["insufficient_system_resource", "ask again"],
+        ),
         answer("has an error", begun(wire.error), overloaded, ["overloaded", "ask again"]),
         answer(
             "ends in a text",
