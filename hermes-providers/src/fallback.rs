@@ -19,11 +19,16 @@ use crate::peek::begun;
 /// Several providers in the order in which they are asked.
 ///
 /// The next one is asked when one fails before anything of its answer has reached the caller, unless
-/// the conversation is too long (then compressing is what helps) or the request was cancelled. One that
-/// has no room, credit or valid key is left alone for a minute, or as long as it asked for, up to an
-/// hour; then it is the first choice again. If all are left alone, all are asked.
+/// the conversation is too long for the first choice (then compressing is what helps) or the request was
+/// cancelled. One that has no room, credit or valid key is left alone for a minute, or as long as it
+/// asked for, up to an hour; then it is the first choice again. If all are left alone, all are asked.
 ///
-/// If all fail, the error is that of the first that was asked.
+/// A conversation that is too long for a later model is that model's failure: a first choice with a large
+/// window that has no room for a moment should not make the caller compress to the window of a smaller
+/// one. The next is asked, and then those that were left alone.
+///
+/// If all fail, the error is that of the earliest choice. Only if asking that one again cannot help, and
+/// the conversation was too long for another, is it the other's: then the caller can compress.
 ///
 /// # Examples
 ///
@@ -120,9 +125,40 @@ impl Route {
     }
 }
 
-/// Returns whether another provider could do better.
-fn is_worth_another(err: &ProviderError) -> bool {
-    err.kind() != Kind::Cancelled && err.recovery() != Recovery::Compress
+/// What went wrong with the providers that were asked.
+#[derive(Debug, Default)]
+struct Failures {
+    /// The error of the earliest choice, and which that is.
+    earliest: Option<(usize, ProviderError)>,
+    /// That the conversation is too long for another than the first choice.
+    overflow: Option<ProviderError>,
+}
+
+impl Failures {
+    /// Takes note of the error of choice number `nth`. Returns it if no other provider could do better.
+    fn note(&mut self, nth: usize, err: ProviderError) -> Result<(), ProviderError> {
+        let is_overflow = err.recovery() == Recovery::Compress;
+        if err.kind() == Kind::Cancelled || (is_overflow && nth == 0) {
+            return Err(err);
+        }
+        tracing::warn!(kind = err.kind().as_str(), nth, "a provider failed");
+        if is_overflow {
+            self.overflow.get_or_insert(err);
+        } else if self.earliest.as_ref().is_none_or(|(earliest, _)| nth < *earliest) {
+            self.earliest = Some((nth, err));
+        }
+        Ok(())
+    }
+
+    fn into_error(self) -> ProviderError {
+        let passes = |err: &ProviderError| matches!(err.recovery(), Recovery::Retry(_));
+        match (self.earliest, self.overflow) {
+            (Some((_, err)), None) => err,
+            (Some((_, err)), Some(_)) if passes(&err) => err,
+            (_, Some(overflow)) => overflow,
+            (None, None) => ProviderError::new(Kind::Unknown, "no provider to ask"),
+        }
+    }
 }
 
 #[async_trait]
@@ -133,19 +169,26 @@ impl Provider for Fallback {
         request: &Request,
         token: &CancellationToken,
     ) -> Result<EventStream, ProviderError> {
-        let all_rest = self.routes.iter().all(Route::is_resting);
-        let mut first_error = None;
-        for route in self.routes.iter().filter(|route| all_rest || !route.is_resting()) {
+        let (resting, awake): (Vec<_>, Vec<_>) =
+            self.routes.iter().enumerate().partition(|(_, route)| route.is_resting());
+        let mut failures = Failures::default();
+        let all_rest = awake.is_empty();
+        for (nth, route) in &awake {
             match route.ask(request, token).await {
                 Ok(events) => return Ok(events),
-                Err(err) if is_worth_another(&err) => {
-                    tracing::warn!(kind = err.kind().as_str(), "a provider failed");
-                    first_error.get_or_insert(err);
-                }
-                Err(err) => return Err(err),
+                Err(err) => failures.note(*nth, err)?,
             }
         }
-        Err(first_error.unwrap_or_else(|| ProviderError::new(Kind::Unknown, "no provider to ask")))
+        for (nth, route) in &resting {
+            if !all_rest && failures.overflow.is_none() {
+                break;
+            }
+            match route.ask(request, token).await {
+                Ok(events) => return Ok(events),
+                Err(err) => failures.note(*nth, err)?,
+            }
+        }
+        Err(failures.into_error())
     }
 }
 
@@ -210,6 +253,46 @@ mod tests {
 
         assert_eq!(ask(&provider).await, Err(Kind::ContextOverflow));
         assert!(second.requests().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_later_model_with_a_smaller_window_is_passed_over() {
+        for overflow in [Kind::ContextOverflow, Kind::PayloadTooLarge] {
+            let third = ScriptedProvider::new().say("third");
+            let provider = Fallback::new(failing(&[Kind::Overloaded]))
+                .or_model(failing(&[overflow]), "small")
+                .or(third);
+
+            assert_eq!(ask(&provider).await, Ok("third".to_owned()));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_passes_with_the_first_choice_is_told_before_the_window_of_a_later_one() {
+        for (first, expected) in [
+            (Kind::Overloaded, Kind::Overloaded),
+            (Kind::RateLimited, Kind::RateLimited),
+            (Kind::Timeout, Kind::Timeout),
+            // The first choice will not come back by itself, so that the window of the other counts.
+            (Kind::Auth, Kind::ContextOverflow),
+            (Kind::ModelNotFound, Kind::ContextOverflow),
+        ] {
+            let small = failing(&[Kind::ContextOverflow]);
+            let provider = Fallback::new(failing(&[first])).or_model(small, "small");
+
+            assert_eq!(ask(&provider).await, Err(expected), "{first:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_is_left_alone_is_asked_where_the_others_are_too_small() {
+        let small = failing(&[Kind::ContextOverflow, Kind::ContextOverflow]);
+        let first = failing(&[Kind::Overloaded, Kind::Overloaded]);
+        let provider = Fallback::new(first.clone()).or_model(small, "small");
+
+        assert_eq!(ask(&provider).await, Err(Kind::Overloaded));
+        assert_eq!(ask(&provider).await, Err(Kind::Overloaded));
+        assert_eq!(first.requests().len(), 2);
     }
 
     #[tokio::test]
