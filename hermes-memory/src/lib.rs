@@ -19,6 +19,31 @@
 //! Limits are in characters (Unicode scalars). Blocking work runs on tokio's blocking threads, so
 //! all of this needs a tokio runtime.
 //!
+//! # Examples
+//!
+//! What is saved in one conversation stands in the prompt of the next:
+//!
+//! ```
+//! use hermes_core::{Agent, serde_json::json, testing::ScriptedProvider};
+//! use hermes_memory::{FileMemory, Memory};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let home = tempfile::tempdir()?;
+//! let call = json!({"action": "add", "target": "user", "content": "Prefers short answers."});
+//! let agent = Agent::builder(ScriptedProvider::new().call("memory", call).say("Noted."))
+//!     .model("scripted")
+//!     .memory(Memory::new(FileMemory::new(home.path())))
+//!     .build()?;
+//!
+//! let turn = agent.session().send("Keep it short, please.").await?;
+//!
+//! assert_eq!(turn.changes[0].line(), "User profile: created");
+//! assert!(agent.system_prompt().await.text.contains("Prefers short answers."));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Feature flags
 //!
 //! - `sqlite` (off by default): `SqliteSessions` and `SessionSearch`. Builds SQLite, for which it needs

@@ -23,6 +23,32 @@
 //! | judge a whole skill folder | [`guard`] |
 //! | judge texts by rules of your own | [`Scanner`](hermes_core::threat::Scanner) |
 //!
+//! # Examples
+//!
+//! What is kept in one conversation is in the index of the next:
+//!
+//! ```
+//! use hermes_core::{Agent, serde_json::json, testing::ScriptedProvider};
+//! use hermes_skills::{FsSkills, Skills, frontmatter::NewSkill};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let home = tempfile::tempdir()?;
+//! let skill = NewSkill::new("deploy", "Deploys the shop.").render("Push, then apply.\n");
+//! let call = json!({"action": "create", "name": "deploy", "content": skill});
+//! let agent = Agent::builder(ScriptedProvider::new().call("skill_manage", call).say("Kept."))
+//!     .model("scripted")
+//!     .skills(Skills::new(FsSkills::new(home.path())))
+//!     .build()?;
+//!
+//! let turn = agent.session().send("Keep how we deployed.").await?;
+//!
+//! assert_eq!(turn.changes[0].line(), "Skill deploy: created SKILL.md");
+//! assert!(agent.system_prompt().await.text.contains("- deploy: Deploys the shop."));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! There are no feature flags.
 
 mod extension;

@@ -37,7 +37,7 @@ use crate::{
 ///   must name its version; [`Expected::Any`] is refused with [`SkillError::Unread`].
 /// - **Ownership.** An automatic commit may touch only what the agent itself made and what is not
 ///   pinned; anything else is refused with [`SkillError::OffLimits`].
-/// - **Nothing is lost by automation.** An automatic delete archives.
+/// - **Nothing is lost by automation.** An automatic delete archives, and keeps the record.
 /// - **Scanned.** Text that would be an attack if an agent read it is refused with
 ///   [`SkillError::Blocked`], whoever asks.
 /// - **Undoable.** Every commit that changed a file is in the history and can be undone while its
@@ -136,14 +136,15 @@ pub trait SkillStore: fmt::Debug + Send + Sync {
         origin: Origin,
     ) -> Result<SkillCommit, SkillError>;
 
-    /// Returns what is known of the use of `skill`, `None` if nothing is.
+    /// Returns what is known of the use of `skill`, `None` if nothing is. That of a skill that was
+    /// archived is kept, with the state [`SkillState::Archived`].
     ///
     /// # Errors
     ///
     /// [`SkillError::Backend`] if the record cannot be read.
     async fn record(&self, skill: &SkillName) -> Result<Option<SkillRecord>, SkillError>;
 
-    /// Notes a use of `skill`.
+    /// Notes a use of `skill` in its record: counts it, and dates it.
     ///
     /// # Errors
     ///

@@ -18,6 +18,37 @@ use serde::Deserialize;
 ///
 /// **It reaches every conversation of its store.** Where a store holds those of several users, give
 /// each user's agent a tool that stays [within](Self::within) the ids of that user.
+///
+/// # Examples
+///
+/// ```
+/// use hermes_core::{Agent, serde_json::json, store::SessionId, testing::ScriptedProvider};
+/// use hermes_memory::{SessionSearch, SqliteSessions};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let home = tempfile::tempdir()?;
+/// let sessions = SqliteSessions::open(home.path().join("sessions.db")).await?;
+/// let model = ScriptedProvider::new()
+///     .say("Use port 8443.")
+///     .call("session_search", json!({"query": "port"}))
+///     .say("8443, as last time.");
+/// let agent = Agent::builder(model)
+///     .model("scripted")
+///     .sessions(sessions.clone())
+///     .tool(SessionSearch::new(sessions).within("user-7/"))
+///     .build()?;
+///
+/// agent.session_as(SessionId::new("user-7/monday")).send("Which port?").await?;
+/// let tuesday = agent.session_as(SessionId::new("user-7/tuesday"));
+/// tuesday.send("Which port was it?").await?;
+///
+/// let history = tuesday.history();
+/// let found = history.iter().flat_map(|it| it.call_results()).next().ok_or("it was called")?;
+/// assert!(found.content.contains("Use port 8443."));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct SessionSearch {
     store: Arc<dyn SessionStore>,
