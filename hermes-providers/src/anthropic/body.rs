@@ -16,7 +16,9 @@ use super::{
     limits,
     wire::{OutBlock, OutTool},
 };
-use crate::wire::{NOTHING_SAID, body, link::Link, names::Names, pairing::arrange, schema};
+use crate::wire::{
+    NOTHING_SAID, body, link::Link, names::Names, pairing::arrange, schema, target::Target,
+};
 
 /// What goes into a body beside the request.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +42,17 @@ struct Turn {
     end: usize,
     /// Whether the last block may carry a marker.
     can_be_marked: bool,
+    /// Whether its first block is thinking.
+    begins_with_thinking: bool,
+    has_calls: bool,
+}
+
+/// Whether a model may be asked to think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Thinking {
+    Allowed,
+    /// The endpoint would refuse the request.
+    Refused,
 }
 
 impl Body<'_> {
@@ -50,8 +63,21 @@ impl Body<'_> {
     /// Returns the body: the other fields in the order of their names, the messages at the end.
     pub(super) fn bytes(self, request: &Request) -> Bytes {
         let names = Names::of(&request.tools);
-        let Turns { turns, fragments } = self.turns(request, &names);
-        let mut out = body::head(self.fields(request, &names), &self.link.fields, MANNER.list);
+        self.bytes_for(request, Target::new(&self.link.name, request.model.as_str(), &names))
+    }
+
+    /// Returns the body without what the model thought before.
+    pub(super) fn bytes_without_thinking(self, request: &Request) -> Bytes {
+        let names = Names::of(&request.tools);
+        let target = Target::new(&self.link.name, request.model.as_str(), &names);
+        self.bytes_for(request, target.without_reasoning())
+    }
+
+    fn bytes_for(self, request: &Request, target: Target<'_>) -> Bytes {
+        let turns = self.turns(request, target);
+        let fields = self.fields(request, target.names, turns.thinking());
+        let Turns { turns, fragments } = turns;
+        let mut out = body::head(fields, &self.link.fields, MANNER.list);
         let length: usize = fragments.iter().map(|it| it.len() + 1).sum();
         out.reserve(length + turns.len() * Turn::AROUND + 256);
         let unmarked = turns.len().saturating_sub(Self::MARKED);
@@ -68,14 +94,13 @@ impl Body<'_> {
     }
 
     /// Returns turns that alternate, beginning and ending with the user.
-    fn turns(self, request: &Request, names: &Names) -> Turns {
+    fn turns(self, request: &Request, target: Target<'_>) -> Turns {
         let mut turns = Turns::default();
         turns.turns.reserve(request.messages.len() + 2);
         turns.fragments.reserve(request.messages.len() + 2);
-        let provider = &*self.link.name;
         let mut kept = self.link.fragments.lock();
         for outgoing in arrange(&request.messages) {
-            let fragment = kept.of(&outgoing, names, |message| blocks(message, provider, names));
+            let fragment = kept.of(&outgoing, target, |message| blocks(message, target));
             let message = outgoing.message();
             if fragment.is_empty() && role(message) == "assistant" {
                 continue;
@@ -88,10 +113,16 @@ impl Body<'_> {
         turns
     }
 
-    fn fields<'a>(self, request: &Request, names: &Names) -> BTreeMap<&'a str, Value> {
+    fn fields<'a>(
+        self,
+        request: &Request,
+        names: &Names,
+        allowed: Thinking,
+    ) -> BTreeMap<&'a str, Value> {
         let sampling = &request.sampling;
         let is_forced = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Tool(_));
-        let effort = sampling.reasoning_effort.as_deref().filter(|_| !is_forced);
+        let may_think = !is_forced && allowed == Thinking::Allowed;
+        let effort = sampling.reasoning_effort.as_deref().filter(|_| may_think);
         let thinking = effort.and_then(limits::thinking_budget);
         let limit = limits::max_tokens(request.model.as_str(), sampling.max_tokens, thinking);
         let mut fields = BTreeMap::from([
@@ -134,7 +165,10 @@ impl Turns {
         if self.last_role() != Some(role) {
             self.begin(role);
         }
+        let is_first = self.turns.last().is_some_and(|last| last.end == self.fragments.len());
         let Some(last) = self.turns.last_mut().filter(|_| !fragment.is_empty()) else { return };
+        last.begins_with_thinking |= is_first && is_thinking(&fragment);
+        last.has_calls |= message.calls().next().is_some();
         last.end += 1;
         last.can_be_marked = can_be_marked(message);
         self.fragments.push(fragment);
@@ -142,7 +176,24 @@ impl Turns {
 
     /// Begins a turn in which nothing is said yet.
     fn begin(&mut self, role: &'static str) {
-        self.turns.push(Turn { role, end: self.fragments.len(), can_be_marked: true });
+        self.turns.push(Turn {
+            role,
+            end: self.fragments.len(),
+            can_be_marked: true,
+            begins_with_thinking: false,
+            has_calls: false,
+        });
+    }
+
+    /// Returns whether the model may think. A model that thinks goes on from its last turn, and if that
+    /// called tools, the wire wants to see what it thought before it did. Where another provider or model
+    /// made that turn, or a model that did not think, there is nothing to show.
+    fn thinking(&self) -> Thinking {
+        let last = self.turns.iter().rev().find(|turn| turn.role == "assistant");
+        match last {
+            Some(turn) if turn.has_calls && !turn.begins_with_thinking => Thinking::Refused,
+            _ => Thinking::Allowed,
+        }
     }
 
     fn last_role(&self) -> Option<&'static str> {
@@ -170,6 +221,13 @@ impl Turn {
         }
         out.extend_from_slice(b"]}");
     }
+}
+
+/// Returns whether blocks begin with thinking. The kind is the first field of a block.
+fn is_thinking(blocks: &[u8]) -> bool {
+    [&b"{\"type\":\"thinking\""[..], b"{\"type\":\"redacted_thinking\""]
+        .iter()
+        .any(|start| blocks.starts_with(start))
 }
 
 fn role(message: &Message) -> &'static str {

@@ -7,19 +7,15 @@ use super::{
     thinking,
     wire::{OutBlock, OutSource},
 };
-use crate::wire::{
-    body,
-    names::{Names, wire_id},
-    object_text, output_text,
-};
+use crate::wire::{body, names::wire_id, object_text, output_text, target::Target};
 
 /// Returns the blocks of `message` with commas between them, nothing if there are none.
-pub(super) fn blocks(message: &Message, provider: &str, names: &Names) -> Vec<u8> {
+pub(super) fn blocks(message: &Message, target: Target<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     match message.role {
         Role::Assistant => {
-            for part in thinking::in_order(&message.parts, provider) {
-                write_assistant(part, provider, names, &mut out);
+            for part in thinking::in_order(&message.parts, target) {
+                write_assistant(part, target, &mut out);
             }
         }
         Role::Tool => write_results(message, &mut out),
@@ -33,25 +29,25 @@ pub(super) fn can_be_marked(message: &Message) -> bool {
     !matches!(message.parts.last(), Some(Part::Reasoning(_)))
 }
 
-fn write_assistant(part: &Part, provider: &str, names: &Names, out: &mut Vec<u8>) {
+fn write_assistant(part: &Part, target: Target<'_>, out: &mut Vec<u8>) {
     match part {
         Part::Text(text) if !text.trim().is_empty() => body::push(&OutBlock::Text { text }, out),
         Part::Reasoning(reasoning) => {
-            if let Some(block) = thinking::block(reasoning, provider) {
+            if let Some(block) = thinking::block(reasoning, target) {
                 body::push(&block, out);
             }
         }
-        Part::Call(call) => write_call(call, names, out),
+        Part::Call(call) => write_call(call, target, out),
         _ => {}
     }
 }
 
-fn write_call(call: &Call, names: &Names, out: &mut Vec<u8>) {
+fn write_call(call: &Call, target: Target<'_>, out: &mut Vec<u8>) {
     let text = object_text(call);
     // The text is that of an object, so that it can be taken as it is.
     let Ok(input) = serde_json::from_str::<&RawValue>(&text) else { return };
     let id = wire_id(call.id.as_str());
-    body::push(&OutBlock::ToolUse { id, name: names.wire(&call.name), input }, out);
+    body::push(&OutBlock::ToolUse { id, name: target.names.wire(&call.name), input }, out);
 }
 
 fn write_results(message: &MessageBody, out: &mut Vec<u8>) {

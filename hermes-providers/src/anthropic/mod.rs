@@ -31,7 +31,10 @@ use crate::{
 /// speaker. The history itself stays as it is.
 ///
 /// Thinking goes back with its signature, and only as it came: if the text was changed or shortened, or
-/// another provider thought it, it stays here. System prompt and the last three messages carry cache
+/// another provider or model thought it, it stays here. If the endpoint refuses it all the same, the
+/// request is sent once more without it, and later ones go without it, too. Where the last assistant turn
+/// calls tools and has no thinking to show, because another provider or model made it, the request asks
+/// for none: the wire would refuse it. System prompt and the last three messages carry cache
 /// markers, see [`Caching`].
 ///
 /// A base URL that does not end in a version gets `/v1`. A reasoning effort becomes a budget of tokens
@@ -102,7 +105,11 @@ impl Anthropic {
 
     /// Returns the body that `request` is sent with.
     pub fn build_body(&self, request: &Request) -> Bytes {
-        Body { link: &self.link, caching: self.caching }.bytes(request)
+        self.body().bytes(request)
+    }
+
+    fn body(&self) -> Body<'_> {
+        Body { link: &self.link, caching: self.caching }
     }
 
     /// Reads the content blocks of one assistant turn of this provider, in their order. Blocks of
@@ -124,7 +131,7 @@ impl Anthropic {
         import_turn(&self.link.name, blocks)
     }
 
-    common_methods!(MessageReader);
+    common_methods!(|_| MessageReader::default());
 }
 
 #[async_trait]
@@ -134,7 +141,9 @@ impl Provider for Anthropic {
         request: &Request,
         token: &CancellationToken,
     ) -> Result<EventStream, ProviderError> {
-        self.link.ask(self.build_body(request), MessageReader::default(), request, token).await
+        let without = || self.body().bytes_without_thinking(request);
+        let body = self.build_body(request);
+        self.link.ask_or_forget::<MessageReader>(body, without, request, token).await
     }
 }
 

@@ -5,6 +5,7 @@ use hermes_core::{
 };
 
 use super::*;
+use crate::wire::target::thought_by;
 
 const NAME: &str = "h";
 
@@ -205,6 +206,70 @@ fn thinking_without_a_signature_stays_here() {
     let wire = wire(vec![Message::user("a"), turn]);
 
     assert_eq!(wire[1]["content"], json!([{"type": "text", "text": "ja"}]));
+}
+
+/// Returns whether a request whose history is `messages` asks for thinking, and the body.
+fn thinks(messages: Vec<Message>) -> (bool, Value) {
+    let mut sampling = Sampling::default();
+    sampling.reasoning_effort = Some("low".to_owned());
+    let body = body(&Request::new("m", messages).with_sampling(sampling));
+    (body.get("thinking").is_some(), body)
+}
+
+/// A turn that thought with a model and called a tool.
+fn thought_and_called(provider: &str, model: &str, id: &str) -> Message {
+    let thought = thought_by(model, thinking::signed(provider, "hm", "sig"));
+    let parts = vec![Part::Reasoning(thought), Part::Call(Call::new(id, "ping", "{}"))];
+    Message::new(Role::Assistant, parts)
+}
+
+#[test]
+fn a_turn_that_calls_tools_and_shows_no_thinking_goes_on_without() {
+    let hi = || Message::user("a");
+    let own = || thought_and_called(NAME, "m", "q");
+    for (name, messages, expected) in [
+        ("no turn yet", vec![hi()], true),
+        ("its own", vec![hi(), own(), result("q", "r")], true),
+        ("no calls", vec![hi(), Message::assistant("b"), hi()], true),
+        (
+            "not the last",
+            vec![hi(), calling(&["p"]), result("p", "r"), own(), result("q", "r")],
+            true,
+        ),
+        (
+            "answered since",
+            vec![hi(), calling(&["p"]), result("p", "r"), Message::assistant("b"), hi()],
+            true,
+        ),
+        ("none", vec![hi(), calling(&["q"]), result("q", "r")], false),
+        ("none, and more said", vec![hi(), calling(&["q"]), result("q", "r"), hi()], false),
+        (
+            "only earlier",
+            vec![hi(), own(), result("q", "r"), calling(&["p"]), result("p", "r")],
+            false,
+        ),
+        ("another's", vec![hi(), thought_and_called("other", "m", "q"), result("q", "r")], false),
+        (
+            "another model's",
+            vec![hi(), thought_and_called(NAME, "n", "q"), result("q", "r")],
+            false,
+        ),
+    ] {
+        let (found, body) = thinks(messages);
+        assert_eq!(found, expected, "{name}: {body}");
+    }
+}
+
+#[test]
+fn thinking_goes_back_to_the_model_that_thought_whatever_was_sent_before() {
+    let provider = provider(Caching::Off);
+    let history = vec![Message::user("a"), thought_and_called(NAME, "m", "q"), result("q", "r")];
+    let has_it = |model: &str| {
+        let bytes = provider.build_body(&Request::new(model, history.clone()));
+        String::from_utf8_lossy(&bytes).contains("sig")
+    };
+
+    assert_eq!(["n", "m", "n", "m"].map(has_it), [false, true, false, true]);
 }
 
 #[test]

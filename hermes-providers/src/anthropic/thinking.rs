@@ -7,7 +7,10 @@ use hermes_core::{
 use serde_json::{Value, json};
 
 use super::wire::OutBlock;
-use crate::wire::order::{self, Ordered};
+use crate::wire::{
+    order::{self, Ordered},
+    target::Target,
+};
 
 /// Returns thinking with its signature. A note of the text is kept beside it, because a signature is
 /// worth nothing with another text.
@@ -22,10 +25,10 @@ pub(super) fn redacted(provider: &str, data: &str) -> Reasoning {
     Reasoning::new("").with_opaque(provider, value)
 }
 
-/// Returns the block of reasoning that goes back to `provider`, if any does: what another provider
-/// thought, what was not signed, and what was signed with another text stays here.
-pub(super) fn block<'a>(reasoning: &'a Reasoning, provider: &str) -> Option<OutBlock<'a>> {
-    let opaque = order::opaque_of(reasoning, provider)?;
+/// Returns the block of reasoning that goes back to `target`, if any does: what another provider or
+/// another model thought, what was not signed, and what was signed with another text stays here.
+pub(super) fn block<'a>(reasoning: &'a Reasoning, target: Target<'_>) -> Option<OutBlock<'a>> {
+    let opaque = target.opaque(reasoning)?;
     let field = |name: &str| opaque.get(name).and_then(Value::as_str);
     if let Some(data) = field("data") {
         return Some(OutBlock::RedactedThinking { data });
@@ -40,8 +43,8 @@ pub(super) fn block<'a>(reasoning: &'a Reasoning, provider: &str) -> Option<OutB
 ///
 /// If the record does not fit the parts any more, thinking is left out, because the provider refuses
 /// it in another place than its own.
-pub(super) fn in_order<'a>(parts: &'a [Part], provider: &str) -> Vec<&'a Part> {
-    match order::in_order(parts, provider) {
+pub(super) fn in_order<'a>(parts: &'a [Part], target: Target<'_>) -> Vec<&'a Part> {
+    match order::in_order(parts, target) {
         Ordered::Unrecorded => parts.iter().collect(),
         Ordered::Recorded(parts, _) => parts,
         Ordered::Changed => {

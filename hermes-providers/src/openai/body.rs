@@ -14,14 +14,15 @@ use super::{
     convert::Writer,
     wire::{OutTool, OutToolFunction},
 };
-use crate::wire::{body, link::Link, names::Names, pairing::arrange, schema};
+use crate::wire::{body, link::Link, names::Names, pairing::arrange, schema, target::Target};
 
 /// Returns the body of `request`: the other fields in the order of their names, the messages at the
 /// end.
 pub(super) fn bytes(request: &Request, link: &Link, dialect: Dialect) -> Bytes {
     let names = Names::of(&request.tools);
     let head = body::head(fields(request, dialect, &names), &link.fields, MANNER.list);
-    let writer = Writer { dialect, provider: &link.name, names: &names };
+    let target = Target::new(&link.name, request.model.as_str(), &names);
+    let writer = Writer { dialect, target };
     body::whole(head, &pieces(request, link, writer))
 }
 
@@ -35,7 +36,7 @@ fn pieces(request: &Request, link: &Link, writer: Writer<'_>) -> Vec<Arc<[u8]>> 
     pieces.extend(
         arranged
             .iter()
-            .map(|it| fragments.of(it, writer.names, |message| writer.fragment(message))),
+            .map(|it| fragments.of(it, writer.target, |message| writer.fragment(message))),
     );
     pieces
 }

@@ -3,22 +3,20 @@
 use std::borrow::Cow;
 
 use hermes_core::message::{Call, CallResult, Image, Message, MessageBody, Part, Role};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
     Dialect, ReasoningEcho, Silence,
     stream::{DETAILS, EXTRAS},
     wire::{OutCall, OutContent, OutFunction, OutMessage, OutPart, OutUrl},
 };
-use crate::wire::{NOTHING_SAID, body, names::Names, object_text, order::opaque_of, output_text};
+use crate::wire::{NOTHING_SAID, body, object_text, output_text, target::Target};
 
 /// Writes messages for one endpoint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Writer<'a> {
     pub(super) dialect: Dialect,
-    /// Whose opaque reasoning goes back.
-    pub(super) provider: &'a str,
-    pub(super) names: &'a Names,
+    pub(super) target: Target<'a>,
 }
 
 impl Writer<'_> {
@@ -50,11 +48,10 @@ impl Writer<'_> {
             (true, Silence::Empty) => Some(OutContent::Text(Cow::Borrowed(""))),
             (false, _) => Some(OutContent::Text(Cow::Owned(text))),
         };
-        let opaque = self.opaque(message);
+        let extras = self.opaque(message, EXTRAS);
         let mut wire = OutMessage::new("assistant", content);
         wire.reasoning_content = self.reasoning_content(message, has_calls);
-        wire.reasoning_details = opaque.and_then(|it| it.get(DETAILS));
-        let extras = opaque.and_then(|it| it.get(EXTRAS));
+        wire.reasoning_details = self.opaque(message, DETAILS);
         wire.tool_calls = message
             .calls()
             .enumerate()
@@ -67,15 +64,15 @@ impl Writer<'_> {
     where
         Self: 'b,
     {
-        let name = self.names.wire(&call.name);
+        let name = self.target.names.wire(&call.name);
         let function = OutFunction { name, arguments: object_text(call) };
         OutCall { id: call.id.as_str(), kind: "function", function, extra_content }
     }
 
-    /// Returns the opaque reasoning that belongs to this provider.
-    fn opaque(self, message: &MessageBody) -> Option<&Map<String, Value>> {
+    /// Returns what the opaque reasoning of this provider and model has under `key`.
+    fn opaque<'b>(self, message: &'b MessageBody, key: &str) -> Option<&'b Value> {
         message.parts.iter().find_map(|part| match part {
-            Part::Reasoning(reasoning) => opaque_of(reasoning, self.provider)?.as_object(),
+            Part::Reasoning(reasoning) => self.target.opaque(reasoning)?.get(key),
             _ => None,
         })
     }
@@ -85,7 +82,9 @@ impl Writer<'_> {
             return None;
         }
         let texts = message.parts.iter().filter_map(|part| match part {
-            Part::Reasoning(reasoning) => Some(reasoning.text.as_str()),
+            Part::Reasoning(reasoning) if self.target.is_home_of(reasoning) => {
+                Some(reasoning.text.as_str())
+            }
             _ => None,
         });
         let text: String = texts.collect();

@@ -86,6 +86,13 @@ pub enum MaxTokensKey {
     MaxCompletionTokens,
 }
 
+impl ReasoningEcho {
+    /// Returns whether reasoning has to be known again as this provider's.
+    pub(super) fn needs_origin(self) -> bool {
+        self == Self::Content
+    }
+}
+
 impl MaxTokensKey {
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -133,7 +140,8 @@ pub enum ReasoningEcho {
     /// No. The default.
     #[default]
     Never,
-    /// As `reasoning_content`, which DeepSeek, Kimi and MiMo want with every tool call.
+    /// As `reasoning_content`, which DeepSeek, Kimi and MiMo want with every tool call. Only what a
+    /// provider of the same name thought goes back; in place of any other reasoning there is a blank.
     Content,
 }
 

@@ -71,7 +71,7 @@ impl OpenAiChat {
         body::bytes(request, &self.link, self.dialect)
     }
 
-    common_methods!(ChatReader);
+    common_methods!(|it: &Self| ChatReader::new(it.dialect.reasoning_echo));
 }
 
 #[async_trait]
@@ -81,7 +81,8 @@ impl Provider for OpenAiChat {
         request: &Request,
         token: &CancellationToken,
     ) -> Result<EventStream, ProviderError> {
-        self.link.ask(self.build_body(request), ChatReader::default(), request, token).await
+        let reader = ChatReader::new(self.dialect.reasoning_echo);
+        self.link.ask(self.build_body(request), reader, request, token).await
     }
 }
 

@@ -1,12 +1,12 @@
 use hermes_core::{
     message::{Call, CallResult, CallStatus, Image, Message, Part, Reasoning, Role},
-    provider::{Sampling, ToolChoice},
+    provider::{Assembly, Sampling, ToolChoice},
     tool::ToolSpec,
 };
 use serde_json::{Value, json};
 
 use super::*;
-use crate::ApiKey;
+use crate::{ApiKey, wire::target::thought_by};
 
 fn provider() -> OpenAiChat {
     OpenAiChat::builder("http://127.0.0.1:1").build().unwrap()
@@ -273,4 +273,61 @@ fn a_dialect_changes_what_it_names() {
     assert!(body.get("stream_options").is_none());
     assert_eq!(body["messages"][0]["role"], "developer");
     assert_eq!(body["messages"][1]["reasoning_content"], " ");
+}
+
+/// Returns what the messages of the history say again of their reasoning.
+fn echoed(provider: &OpenAiChat, model: &str, messages: &[Message]) -> Vec<Value> {
+    let bytes = provider.build_body(&Request::new(model, messages.to_vec()));
+    let body: Value = serde_json::from_slice(&bytes).unwrap();
+    let messages = body["messages"].as_array().unwrap();
+    messages.iter().map(|it| it["reasoning_content"].clone()).collect()
+}
+
+#[test]
+fn reasoning_goes_back_as_text_to_the_provider_that_thought_it() {
+    let deepseek = Preset::named("deepseek").unwrap();
+    let provider = deepseek.builder().build().unwrap();
+    let other = deepseek.builder().name("other").build().unwrap();
+    let thought = Part::Reasoning(Reasoning::new("secret of another"));
+    let call = || Part::Call(Call::new("a", "x", "{}"));
+    let foreign = Message::new(Role::Assistant, vec![thought, call()]);
+    let result = Message::results([CallResult::new("a".into(), CallStatus::Done, "ok")]);
+    for answer in [
+        // Reasoning, text and a call; and reasoning with a call only.
+        r#"{"reasoning_content":"hm","content":"well","tool_calls":[{"id":"b","function":{"name":"x","arguments":"{}"}}]}"#,
+        r#"{"reasoning_content":"hm","tool_calls":[{"id":"b","function":{"name":"x","arguments":"{}"}}]}"#,
+    ] {
+        let body = format!(r#"{{"choices":[{{"message":{answer},"finish_reason":"stop"}}]}}"#);
+        let mut assembly = Assembly::default();
+        provider.read_answer([body.as_bytes()]).for_each(|it| assembly.push(it.unwrap()));
+        let own = assembly.into_message();
+        let own_result = Message::results([CallResult::new("b".into(), CallStatus::Done, "ok")]);
+        let history = [Message::user("q"), foreign.clone(), result.clone(), own, own_result];
+
+        assert_eq!(
+            echoed(&provider, "m", &history),
+            [json!(null), json!(" "), json!(null), json!("hm"), json!(null)]
+        );
+        assert_eq!(
+            echoed(&other, "m", &history),
+            [json!(null), json!(" "), json!(null), json!(" "), json!(null)]
+        );
+    }
+}
+
+#[test]
+fn what_is_opaque_goes_back_to_the_model_that_thought_it() {
+    let details = json!([{"type": "reasoning.encrypted", "data": "x"}]);
+    let reasoning =
+        Reasoning::new("hm").with_opaque("127.0.0.1", json!({"reasoning_details": details}));
+    let parts = vec![Part::Reasoning(thought_by("m", reasoning)), Part::Text("b".to_owned())];
+    let messages = vec![Message::user("a"), Message::new(Role::Assistant, parts)];
+    let provider = provider();
+
+    let has_it = |model: &str| {
+        let bytes = provider.build_body(&Request::new(model, messages.clone()));
+        String::from_utf8_lossy(&bytes).contains("reasoning_details")
+    };
+
+    assert_eq!(["n", "m", "n", "m"].map(has_it), [false, true, false, true]);
 }

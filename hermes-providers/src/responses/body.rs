@@ -10,7 +10,7 @@ use hermes_core::{
 use serde_json::{Value, json};
 
 use super::{MANNER, Summaries, items::items, wire::OutTool};
-use crate::wire::{body, link::Link, names::Names, pairing::arrange, schema};
+use crate::wire::{body, link::Link, names::Names, pairing::arrange, schema, target::Target};
 
 /// The models that do not reason, by how their names begin; they refuse to be asked for reasoning.
 const WITHOUT_REASONING: &[&str] = &["chatgpt-4o", "gpt-3.5", "gpt-4"];
@@ -18,22 +18,26 @@ const WITHOUT_REASONING: &[&str] = &["chatgpt-4o", "gpt-3.5", "gpt-4"];
 /// Returns the body of `request`.
 pub(super) fn bytes(request: &Request, link: &Link, summaries: Summaries) -> Bytes {
     let names = Names::of(&request.tools);
-    let mut fragments = link.fragments.lock();
-    let arranged = arrange(&request.messages);
-    let pieces: Vec<Arc<[u8]>> = arranged
-        .iter()
-        .map(|it| fragments.of(it, &names, |message| items(message, Some(&link.name), &names)))
-        .collect();
-    body::whole(body::head(fields(request, summaries, &names), &link.fields, MANNER.list), &pieces)
+    let target = Target::new(&link.name, request.model.as_str(), &names);
+    bytes_for(target, request, link, summaries)
 }
 
 /// Returns the body of `request` without what the model thought before.
 pub(super) fn without_reasoning(request: &Request, link: &Link, summaries: Summaries) -> Bytes {
     let names = Names::of(&request.tools);
+    let target = Target::new(&link.name, request.model.as_str(), &names);
+    bytes_for(target.without_reasoning(), request, link, summaries)
+}
+
+fn bytes_for(target: Target<'_>, request: &Request, link: &Link, summaries: Summaries) -> Bytes {
+    let mut fragments = link.fragments.lock();
     let arranged = arrange(&request.messages);
-    let pieces: Vec<Arc<[u8]>> =
-        arranged.iter().map(|it| items(it.message(), None, &names).into()).collect();
-    body::whole(body::head(fields(request, summaries, &names), &link.fields, MANNER.list), &pieces)
+    let pieces: Vec<Arc<[u8]>> = arranged
+        .iter()
+        .map(|it| fragments.of(it, target, |message| items(message, target)))
+        .collect();
+    let fields = fields(request, summaries, target.names);
+    body::whole(body::head(fields, &link.fields, MANNER.list), &pieces)
 }
 
 /// Returns the fields of the request itself; what is `null` is not sent.

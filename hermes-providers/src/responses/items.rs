@@ -13,10 +13,11 @@ use serde_json::{Value, json, value::RawValue};
 use super::wire::{OutItem, OutPart};
 use crate::wire::{
     NOTHING_SAID, body,
-    names::{Names, short_id},
+    names::short_id,
     object_text,
     order::{self, Ordered, PartKind},
     output_text,
+    target::Target,
 };
 
 /// The key in the opaque part of reasoning for the item itself.
@@ -24,12 +25,11 @@ const ITEM: &str = "item";
 /// The key in the record of an order for what the items are called.
 const LABELS: &str = "labels";
 
-/// Returns the items of `message` with commas between them, nothing if there are none. Reasoning goes
-/// back to `provider`, or to nobody.
-pub(super) fn items(message: &Message, provider: Option<&str>, names: &Names) -> Vec<u8> {
+/// Returns the items of `message` with commas between them, nothing if there are none.
+pub(super) fn items(message: &Message, target: Target<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     match message.role {
-        Role::Assistant => write_assistant(message, provider, names, &mut out),
+        Role::Assistant => write_assistant(message, target, &mut out),
         Role::Tool => {
             for result in message.call_results() {
                 let call_id = short_id(result.call.as_str());
@@ -67,17 +67,12 @@ pub(super) fn record(provider: &str, steps: &[Step]) -> Reasoning {
     order::record(provider, &kinds, json!({"type": "order", LABELS: labels}))
 }
 
-fn write_assistant(
-    message: &MessageBody,
-    provider: Option<&str>,
-    names: &Names,
-    out: &mut Vec<u8>,
-) {
-    let recorded = |provider| match order::in_order(&message.parts, provider) {
-        Ordered::Recorded(parts, record) => as_it_came(&parts, record, provider, names),
+fn write_assistant(message: &MessageBody, target: Target<'_>, out: &mut Vec<u8>) {
+    let recorded = match order::in_order(&message.parts, target) {
+        Ordered::Recorded(parts, record) => as_it_came(&parts, record, target),
         Ordered::Unrecorded | Ordered::Changed => None,
     };
-    if let Some(items) = provider.and_then(recorded) {
+    if let Some(items) = recorded {
         out.extend_from_slice(&items);
         return;
     }
@@ -86,12 +81,12 @@ fn write_assistant(
         body::push(&said(Cow::Owned(text), &Value::Null), out);
     }
     for call in message.calls() {
-        body::push(&called(call, &Value::Null, names), out);
+        body::push(&called(call, &Value::Null, target), out);
     }
 }
 
 /// Returns the items of an answer as they came, or nothing if one of them has no wire form any more.
-fn as_it_came(parts: &[&Part], record: &Value, provider: &str, names: &Names) -> Option<Vec<u8>> {
+fn as_it_came(parts: &[&Part], record: &Value, target: Target<'_>) -> Option<Vec<u8>> {
     let labels = record.get(LABELS)?.as_array()?;
     let mut out = Vec::new();
     // Up to where an item follows on all reasoning.
@@ -99,13 +94,13 @@ fn as_it_came(parts: &[&Part], record: &Value, provider: &str, names: &Names) ->
     for (part, label) in parts.iter().zip(labels) {
         match part {
             Part::Reasoning(reasoning) => {
-                let item = order::opaque_of(reasoning, provider)?.get(ITEM)?.as_str()?;
+                let item = target.opaque(reasoning)?.get(ITEM)?.as_str()?;
                 body::push(&serde_json::from_str::<&RawValue>(item).ok()?, &mut out);
                 continue;
             }
             Part::Text(text) if text.trim().is_empty() => continue,
             Part::Text(text) => body::push(&said(Cow::Borrowed(text), label), &mut out),
-            Part::Call(call) => body::push(&called(call, label, names), &mut out),
+            Part::Call(call) => body::push(&called(call, label, target), &mut out),
             _ => {}
         }
         settled = out.len();
@@ -125,11 +120,11 @@ fn said<'a>(text: Cow<'a, str>, label: &'a Value) -> OutItem<'a> {
     }
 }
 
-fn called<'a>(call: &'a Call, label: &'a Value, names: &'a Names) -> OutItem<'a> {
+fn called<'a>(call: &'a Call, label: &'a Value, target: Target<'a>) -> OutItem<'a> {
     OutItem::FunctionCall {
         id: label.get("id").and_then(Value::as_str),
         call_id: short_id(call.id.as_str()),
-        name: names.wire(&call.name),
+        name: target.names.wire(&call.name),
         arguments: object_text(call),
     }
 }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use self::stream::ResponseReader;
 use crate::{
     BuildError,
-    http::{Manner, Setup, common_setters, status::refuses_reasoning, under},
+    http::{Manner, Setup, common_setters, under},
     wire::link::{Link, common_methods},
 };
 
@@ -27,9 +27,10 @@ use crate::{
 ///
 /// Nothing is stored at the endpoint: every request has the whole conversation, and asks for the
 /// model's reasoning in encrypted form. It goes back in the bytes in which it came, to this provider
-/// only, and only with the items that came with it; if these were changed or shortened, it stays here.
-/// Models that are known not to reason are not asked for it. If the endpoint cannot read it, because it
-/// came under the key of another organisation, the request is sent once more without it.
+/// and the same model only, and only with the items that came with it; if these were changed or
+/// shortened, it stays here. Models that are known not to reason are not asked for it. If the endpoint
+/// cannot read it, because it came under the key of another organisation, the request is sent once more
+/// without it, and later ones go without it, too.
 ///
 /// The base URL may end in `/v1`, another path, or nothing, in which case `/v1` is added. The wire has
 /// no seed. To let an endpoint find its cache of a conversation, set the field `prompt_cache_key`.
@@ -100,7 +101,7 @@ impl OpenAiResponses {
         body::bytes(request, &self.link, self.summaries)
     }
 
-    common_methods!(ResponseReader);
+    common_methods!(|_| ResponseReader::default());
 }
 
 #[async_trait]
@@ -110,15 +111,9 @@ impl Provider for OpenAiResponses {
         request: &Request,
         token: &CancellationToken,
     ) -> Result<EventStream, ProviderError> {
+        let without = || body::without_reasoning(request, &self.link, self.summaries);
         let body = self.build_body(request);
-        match self.link.ask(body, ResponseReader::default(), request, token).await {
-            Err(err) if refuses_reasoning(&err) => {
-                tracing::warn!("reasoning was refused, the request is sent again without it");
-                let body = body::without_reasoning(request, &self.link, self.summaries);
-                self.link.ask(body, ResponseReader::default(), request, token).await
-            }
-            outcome => outcome,
-        }
+        self.link.ask_or_forget::<ResponseReader>(body, without, request, token).await
     }
 }
 

@@ -6,6 +6,7 @@ use hermes_core::{
 use serde_json::{Value, json};
 
 use super::*;
+use crate::wire::target::thought_by;
 
 fn provider() -> OpenAiResponses {
     OpenAiResponses::builder("http://h").build().unwrap()
@@ -266,6 +267,28 @@ fn another_provider_gets_neither_reasoning_nor_ids() {
 
     assert!(!body.contains("rs_1") && !body.contains("fc_1"), "{body}");
     assert!(body.contains(r#""call_id":"a""#));
+}
+
+#[test]
+fn another_model_gets_neither_reasoning_nor_ids_whatever_was_sent_before() {
+    let provider = provider();
+    let turn = answer(&provider, &format!("[{THOUGHT},{CALLED}]"));
+    let parts = turn.parts.iter().cloned().map(|part| match part {
+        Part::Reasoning(reasoning) => Part::Reasoning(thought_by("m", reasoning)),
+        other => other,
+    });
+    let turn = Message::new(Role::Assistant, parts.collect());
+    let messages = vec![Message::user("a"), turn, result("a", "1")];
+    let body = |model: &str| {
+        let bytes = provider.build_body(&Request::new(model, messages.clone()));
+        String::from_utf8(bytes.to_vec()).unwrap()
+    };
+
+    for model in ["n", "m", "n", "m"] {
+        let body = body(model);
+        let has = ["rs_1", "fc_1"].map(|id| body.contains(id));
+        assert_eq!(has, [model == "m"; 2], "{body}");
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ use super::{
     calls::{Calls, Fragment},
     names::Names,
     surrogates,
+    target::thought_by,
 };
 use crate::http::{
     Decode, WireError,
@@ -55,6 +56,8 @@ pub(crate) struct Decoder<R> {
 #[derive(Debug)]
 struct State {
     provider: Arc<str>,
+    /// Who answers, empty if that is not known.
+    model: Arc<str>,
     names: Names,
     calls: Calls,
     stop: Option<StopReason>,
@@ -86,10 +89,11 @@ pub(crate) struct Answer<'a> {
 }
 
 impl<R: Read> Decoder<R> {
-    /// Returns a decoder of an answer whose reasoning belongs to `provider`.
-    pub(crate) fn new(reader: R, provider: Arc<str>, names: Names) -> Self {
+    /// Returns a decoder of an answer whose reasoning belongs to a model of `provider`.
+    pub(crate) fn new(reader: R, provider: Arc<str>, model: &str, names: Names) -> Self {
         let state = State {
             provider,
+            model: model.into(),
             names,
             calls: Calls::default(),
             stop: None,
@@ -284,6 +288,7 @@ impl Answer<'_> {
     /// Takes a finished piece of reasoning, whose text replaces what came since the last one.
     pub(crate) fn reasoning_done(&mut self, reasoning: Reasoning) {
         self.begin();
+        let reasoning = thought_by(&self.state.model, reasoning);
         self.out.push_back(ModelEvent::ReasoningDone(reasoning));
     }
 

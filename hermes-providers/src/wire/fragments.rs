@@ -7,9 +7,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use hermes_core::message::{Message, MessageBody};
+use hermes_core::message::{Message, MessageBody, Part};
 
-use super::{names::Names, pairing::Outgoing};
+use super::{pairing::Outgoing, target::Target};
 
 /// Keeps what messages look like on a wire.
 ///
@@ -47,21 +47,32 @@ impl Halves {
     /// The most bytes of fragments in one half.
     const LIMIT: usize = 32 * 1024 * 1024;
 
-    /// Returns the fragment of what goes out in a request with `names`, made by `make` unless it is
-    /// there.
+    /// Returns the fragment of what goes out to `target`, made by `make` unless it is there.
+    ///
+    /// What is made for a target that takes no reasoning stays, so that what was refused once does not
+    /// go out again.
     pub(crate) fn of(
         &mut self,
         outgoing: &Outgoing<'_>,
-        names: &Names,
+        target: Target<'_>,
         make: impl FnOnce(&Message) -> Vec<u8>,
     ) -> Arc<[u8]> {
-        match outgoing {
-            Outgoing::Kept(message) if !names.decide(message) => {
-                self.get(message, || make(message))
-            }
-            Outgoing::Kept(message) => make(message).into(),
-            Outgoing::Made(message) => make(message).into(),
+        let Outgoing::Kept(message) = outgoing else { return make(outgoing.message()).into() };
+        if target.decides(message) {
+            return make(message).into();
         }
+        let has_thought = || message.parts.iter().any(|it| matches!(it, Part::Reasoning(_)));
+        if !target.takes_reasoning() && has_thought() {
+            self.forget(message);
+        }
+        self.get(message, || make(message))
+    }
+
+    fn forget(&mut self, message: &Message) {
+        let body: &MessageBody = message;
+        let address = std::ptr::from_ref(body).addr();
+        self.new.remove(&address);
+        self.old.remove(&address);
     }
 
     /// Returns the fragment of `message`, made by `make` unless it is there.

@@ -15,6 +15,8 @@ use super::{
     fragments::Fragments,
     names::Names,
 };
+#[cfg(any(feature = "anthropic", feature = "responses"))]
+use crate::http::status::refuses_reasoning;
 use crate::{
     BuildError,
     http::{Endpoint, Manner, Setup},
@@ -50,8 +52,30 @@ impl Link {
         request: &Request,
         token: &CancellationToken,
     ) -> Result<EventStream, ProviderError> {
-        let decoder = self.decoder(reader, &request.tools);
+        let decoder = self.decoder(reader, request.model.as_str(), &request.tools);
         self.endpoint.ask(body, decoder, token).await
+    }
+
+    /// Does as `ask`. If the endpoint refuses the reasoning in `body`, it is asked once more with what
+    /// `without` makes.
+    #[cfg(any(feature = "anthropic", feature = "responses"))]
+    pub(crate) async fn ask_or_forget<R: Read + Default>(
+        &self,
+        body: Bytes,
+        without: impl FnOnce() -> Bytes + Send,
+        request: &Request,
+        token: &CancellationToken,
+    ) -> Result<EventStream, ProviderError> {
+        let err = match self.ask(body.clone(), R::default(), request, token).await {
+            Err(err) if refuses_reasoning(&err) => err,
+            outcome => return outcome,
+        };
+        let other = without();
+        if other == body {
+            return Err(err);
+        }
+        tracing::warn!("reasoning was refused, the request is sent again without it");
+        self.ask(other, R::default(), request, token).await
     }
 
     /// Returns the events of an answer that is there already, in pieces.
@@ -60,11 +84,11 @@ impl Link {
         reader: R,
         pieces: impl IntoIterator<Item = &'a [u8]>,
     ) -> impl Iterator<Item = Result<ModelEvent, ProviderError>> {
-        self.endpoint.read(self.decoder(reader, &[]), pieces)
+        self.endpoint.read(self.decoder(reader, "", &[]), pieces)
     }
 
-    fn decoder<R: Read>(&self, reader: R, tools: &[ToolSpec]) -> Decoder<R> {
-        Decoder::new(reader, Arc::clone(&self.name), Names::of(tools))
+    fn decoder<R: Read>(&self, reader: R, model: &str, tools: &[ToolSpec]) -> Decoder<R> {
+        Decoder::new(reader, Arc::clone(&self.name), model, Names::of(tools))
     }
 }
 
@@ -77,9 +101,10 @@ impl fmt::Debug for Link {
     }
 }
 
-/// Adds to a provider with a field `link` the methods that all have, with the reader of its wire.
+/// Adds to a provider with a field `link` the methods that all have, with what makes a reader of its
+/// wire.
 macro_rules! common_methods {
-    ($reader:ty) => {
+    ($reader:expr) => {
         /// Reads an answer that was recorded, a stream or a whole one, in one piece or in several.
         ///
         /// It is what [`stream`](hermes_core::provider::Provider::stream) makes of the same bytes with
@@ -91,7 +116,7 @@ macro_rules! common_methods {
         ) -> impl Iterator<
             Item = Result<hermes_core::provider::ModelEvent, hermes_core::provider::ProviderError>,
         > {
-            self.link.read(<$reader>::default(), pieces)
+            self.link.read(($reader)(self), pieces)
         }
 
         /// Returns the address that requests go to, without anything secret.

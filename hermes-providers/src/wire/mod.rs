@@ -9,6 +9,7 @@ pub(crate) mod names;
 pub(crate) mod order;
 pub(crate) mod pairing;
 pub(crate) mod schema;
+pub(crate) mod target;
 
 pub(crate) mod calls;
 pub(crate) mod decoder;

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use hermes_core::{message::MessageBody, tool::ToolSpec, version::Version};
+use hermes_core::{tool::ToolSpec, version::Version};
 
 /// The most characters a name, or an id where it is limited, may have on the wire.
 const LIMIT: usize = 64;
@@ -99,13 +99,11 @@ impl Names {
         if is_own || !self.is_taken(&wanted) { wanted } else { Cow::Owned(self.free(name)) }
     }
 
-    /// Returns whether the name of a call on the wire depends on what other tools there are, so that
-    /// its wire form cannot be kept for other requests.
-    pub(crate) fn decide(&self, message: &MessageBody) -> bool {
+    /// Returns whether what a tool is called on the wire depends on what other tools there are.
+    pub(crate) fn decide(&self, name: &str) -> bool {
         // Where no tool had to change, a plain name is its own, which is quick to see.
-        let may_differ = |name: &str| !self.originals.is_empty() || wire_name(name) != name;
-        let differs = |name: &str| may_differ(name) && self.wire(name) != wire_name(name);
-        message.calls().any(|call| differs(&call.name))
+        let may_differ = !self.originals.is_empty() || wire_name(name) != name;
+        may_differ && self.wire(name) != wire_name(name)
     }
 
     /// Returns the name of the tool that the model calls `name`.

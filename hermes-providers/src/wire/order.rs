@@ -4,8 +4,10 @@
 //! A message holds its calls after its text. Where reasoning stood between calls, a record of the
 //! order lies beside the parts, as opaque reasoning without text.
 
-use hermes_core::message::{Opaque, Part, Reasoning};
+use hermes_core::message::{Part, Reasoning};
 use serde_json::Value;
+
+use super::target::Target;
 
 /// The key of the record in the opaque value.
 const KEY: &str = "order";
@@ -47,12 +49,6 @@ pub(crate) fn record(provider: &str, order: &[PartKind], mut more: Value) -> Rea
     Reasoning::new("").with_opaque(provider, more)
 }
 
-/// Returns what is opaque in `reasoning`, if it belongs to `provider`.
-pub(crate) fn opaque_of<'a>(reasoning: &'a Reasoning, provider: &str) -> Option<&'a Value> {
-    let of_provider = |opaque: &&Opaque| opaque.provider == provider;
-    reasoning.opaque.as_ref().filter(of_provider).map(|it| &it.value)
-}
-
 /// The parts of a message in an order for the wire.
 #[derive(Debug)]
 pub(crate) enum Ordered<'a> {
@@ -64,15 +60,15 @@ pub(crate) enum Ordered<'a> {
     Changed,
 }
 
-/// Returns the parts of a message in the order in which they came from `provider`, as far as it was
+/// Returns the parts of a message in the order in which they came from `target`, as far as it was
 /// recorded.
-pub(crate) fn in_order<'a>(parts: &'a [Part], provider: &str) -> Ordered<'a> {
-    let records = || parts.iter().filter_map(|part| record_of(part, provider));
+pub(crate) fn in_order<'a>(parts: &'a [Part], target: Target<'_>) -> Ordered<'a> {
+    let records = || parts.iter().filter_map(|part| record_of(part, target));
     let Some(record) = records().next() else { return Ordered::Unrecorded };
     let words = record.get(KEY).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let rest = |wanted: PartKind| {
         let is_wanted = move |part: &&'a Part| {
-            PartKind::of(part) == Some(wanted) && record_of(part, provider).is_none()
+            PartKind::of(part) == Some(wanted) && record_of(part, target).is_none()
         };
         parts.iter().filter(is_wanted)
     };
@@ -93,9 +89,9 @@ pub(crate) fn in_order<'a>(parts: &'a [Part], provider: &str) -> Ordered<'a> {
     }
 }
 
-fn record_of<'a>(part: &'a Part, provider: &str) -> Option<&'a Value> {
+fn record_of<'a>(part: &'a Part, target: Target<'_>) -> Option<&'a Value> {
     let Part::Reasoning(reasoning) = part else { return None };
-    opaque_of(reasoning, provider).filter(|it| it.get(KEY).is_some())
+    target.opaque(reasoning).filter(|it| it.get(KEY).is_some())
 }
 
 #[cfg(test)]
@@ -104,6 +100,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::wire::names::Names;
 
     const ORDER: [PartKind; 4] =
         [PartKind::Reasoning, PartKind::Call, PartKind::Text, PartKind::Call];
@@ -119,11 +116,15 @@ mod tests {
         ]
     }
 
+    fn from<'a>(parts: &'a [Part], provider: &str) -> Ordered<'a> {
+        in_order(parts, Target::new(provider, "m", &Names::default()))
+    }
+
     #[test]
     fn parts_come_back_in_the_recorded_order() {
         let parts = parts();
 
-        let Ordered::Recorded(ordered, record) = in_order(&parts, "mine") else { panic!() };
+        let Ordered::Recorded(ordered, record) = from(&parts, "mine") else { panic!() };
 
         assert_eq!(ordered, [&parts[0], &parts[3], &parts[1], &parts[4]]);
         assert_eq!(record["note"], 1);
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_record_of_another_provider_is_none() {
-        assert!(matches!(in_order(&parts(), "another"), Ordered::Unrecorded));
+        assert!(matches!(from(&parts(), "another"), Ordered::Unrecorded));
     }
 
     #[test]
@@ -139,14 +140,14 @@ mod tests {
         for at in [0, 1, 3] {
             let mut fewer = parts();
             fewer.remove(at);
-            assert!(matches!(in_order(&fewer, "mine"), Ordered::Changed), "{at}");
+            assert!(matches!(from(&fewer, "mine"), Ordered::Changed), "{at}");
 
             let mut more = parts();
             more.push(more[at].clone());
-            assert!(matches!(in_order(&more, "mine"), Ordered::Changed), "{at}");
+            assert!(matches!(from(&more, "mine"), Ordered::Changed), "{at}");
         }
         let mut twice = parts();
         twice.push(twice[2].clone());
-        assert!(matches!(in_order(&twice, "mine"), Ordered::Changed));
+        assert!(matches!(from(&twice, "mine"), Ordered::Changed));
     }
 }

@@ -19,7 +19,7 @@ pub(crate) const PROVIDER: &str = "test";
 pub(crate) type Outcome = (Vec<ModelEvent>, Result<(), WireError>);
 
 fn decoder<R: Read + Default>() -> Decoder<R> {
-    Decoder::new(R::default(), PROVIDER.into(), Names::default())
+    Decoder::new(R::default(), PROVIDER.into(), "", Names::default())
 }
 
 /// Decodes the data of events, in order, to the end of the stream.

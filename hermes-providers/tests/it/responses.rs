@@ -52,7 +52,7 @@ async fn an_answer_streams() {
 
 /// After reports of `invalid_encrypted_content`, where a request went out under another key.
 #[tokio::test]
-async fn reasoning_that_the_endpoint_cannot_read_stays_out_of_a_second_try() {
+async fn reasoning_that_the_endpoint_cannot_read_stays_out_of_a_second_try_and_later_ones() {
     let thinking = concat!(
         r#"data: {"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","encrypted_content":"gAAA","summary":[]}}"#,
         "\n\n",
@@ -80,5 +80,5 @@ async fn reasoning_that_the_endpoint_cannot_read_stays_out_of_a_second_try() {
     assert_eq!(second.text(), "grüß Gott");
     assert_eq!(third.kind(), Kind::BadRequest);
     let has_it: Vec<bool> = server.requests().iter().map(|it| it.contains("gAAA")).collect();
-    assert_eq!(has_it, [false, true, false, true, false]);
+    assert_eq!(has_it, [false, true, false, false]);
 }

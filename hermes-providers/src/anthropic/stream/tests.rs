@@ -5,7 +5,11 @@ use hermes_core::message::{Message, Part};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::wire::testing::{self, Outcome, assembled, check_stream};
+use crate::wire::{
+    names::Names,
+    target::Target,
+    testing::{self, Outcome, assembled, check_stream},
+};
 
 #[track_caller]
 fn check(stream: &str) -> Message {
@@ -140,7 +144,7 @@ fn thinking_between_calls() {
 
     let message = check(&stream(&events));
 
-    let ordered = thinking::in_order(&message.parts, "test");
+    let ordered = thinking::in_order(&message.parts, Target::new("test", "m", &Names::default()));
     let kinds: Vec<_> = ordered
         .iter()
         .map(|part| match part {

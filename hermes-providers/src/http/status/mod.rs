@@ -37,13 +37,19 @@ pub fn classify(status: u16, headers: &HeaderMap, body: &[u8], now: SystemTime) 
     refusal.into_error(&Detail::of_body(body), &Scrubber::default())
 }
 
-/// Returns whether an endpoint refused a request for the encrypted reasoning in it.
-#[cfg(feature = "responses")]
+/// Returns whether an endpoint refused a request for the encrypted or signed reasoning in it.
+#[cfg(any(feature = "anthropic", feature = "responses"))]
 pub(crate) fn refuses_reasoning(err: &ProviderError) -> bool {
     let text = err.to_string().to_lowercase();
+    let says = |subject: &str, words: &[&str]| {
+        text.contains(subject) && words.iter().any(|word| text.contains(word))
+    };
     err.kind() == Kind::BadRequest
-        && text.contains("encrypted content")
-        && ["verified", "decrypted", "parsed"].iter().any(|word| text.contains(word))
+        && (says("encrypted content", &["verified", "decrypted", "parsed"])
+            || says(
+                "thinking",
+                &["signature", "`data`", "cannot be modified", "expected `thinking`"],
+            ))
 }
 
 /// What is known of a refusal beside its [`Detail`].

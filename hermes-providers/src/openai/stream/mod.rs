@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use hermes_core::message::{Reasoning, StopReason};
 use serde_json::{Map, Value};
 
-use super::wire::{Choice, Chunk, Delta, InCall, InFunction};
+use super::{
+    ReasoningEcho,
+    wire::{Choice, Chunk, Delta, InCall, InFunction},
+};
 use crate::{
     http::{WireError, loose::Loose, status::Detail},
     wire::decoder::{Answer, Read, refused},
@@ -19,6 +22,7 @@ pub(super) const EXTRAS: &str = "extra_content";
 /// Reads the chunks of one answer.
 #[derive(Debug, Default)]
 pub(super) struct ChatReader {
+    echo: ReasoningEcho,
     /// The reasoning that came since the last text.
     open_reasoning: String,
     details: Vec<Value>,
@@ -59,7 +63,7 @@ impl Read for ChatReader {
         if !self.extras.is_empty() {
             opaque.insert(EXTRAS.to_owned(), Value::Object(std::mem::take(&mut self.extras)));
         }
-        if !opaque.is_empty() {
+        if !opaque.is_empty() || self.has_thought() {
             let reasoning = Reasoning::new(std::mem::take(&mut self.open_reasoning))
                 .with_opaque(&*answer.provider(), Value::Object(opaque));
             answer.reasoning_done(reasoning);
@@ -68,6 +72,16 @@ impl Read for ChatReader {
 }
 
 impl ChatReader {
+    /// Returns a reader of an endpoint that wants to hear its reasoning so.
+    pub(super) fn new(echo: ReasoningEcho) -> Self {
+        Self { echo, ..Self::default() }
+    }
+
+    /// Returns whether reasoning has come that must be known again as this provider's.
+    fn has_thought(&self) -> bool {
+        self.echo.needs_origin() && !self.open_reasoning.is_empty()
+    }
+
     fn take_choice(
         &mut self,
         choice: &mut Choice<'_>,
@@ -125,6 +139,11 @@ impl ChatReader {
     fn push_text<'t>(&mut self, text: impl Into<Cow<'t, str>>, answer: &mut Answer<'_>) {
         let text = text.into();
         if !text.is_empty() {
+            if self.has_thought() {
+                let reasoning = Reasoning::new(self.open_reasoning.as_str())
+                    .with_opaque(&*answer.provider(), Value::Object(Map::new()));
+                answer.reasoning_done(reasoning);
+            }
             self.open_reasoning.clear();
             answer.text(text);
         }
