@@ -10,6 +10,7 @@ use hermes_core::{
     pending::{HeldWrites, PendingStore},
     prompt::{PromptSource, Section, Slot},
     skill::{SkillCommit, SkillError, SkillStore},
+    threat::{DefaultScanner, Scanner},
 };
 
 use crate::{
@@ -48,18 +49,35 @@ const NONE_YET: &str = include_str!("prompts/index_empty.md");
 pub struct Skills {
     store: Arc<dyn SkillStore>,
     hidden: HiddenSkills,
+    scanner: Arc<dyn Scanner>,
     pending: Option<Arc<dyn PendingStore>>,
 }
 
 impl Skills {
     /// Brings the skills of `store`. Pass an `Arc` to keep a handle on it.
     pub fn new(store: impl SkillStore + 'static) -> Self {
-        Self { store: Arc::new(store), hidden: HiddenSkills::default(), pending: None }
+        Self {
+            store: Arc::new(store),
+            hidden: HiddenSkills::default(),
+            scanner: Arc::new(DefaultScanner),
+            pending: None,
+        }
     }
 
     /// Sets which skills are not offered. None by default.
     pub fn hidden(mut self, hidden: HiddenSkills) -> Self {
         self.hidden = hidden;
+        self
+    }
+
+    /// Sets what judges names, descriptions and texts before they reach the prompt or an answer of the
+    /// tools; [`DefaultScanner`] by default. What judges texts before they are stored is the store's.
+    ///
+    /// A skill whose name is blocked is not offered, a description that is blocked is left out, both
+    /// with a warning to the host. A text that is blocked by [`Scope::All`](hermes_core::threat::Scope::All)
+    /// is shown with a warning to the model.
+    pub fn scanner(mut self, scanner: impl Scanner + 'static) -> Self {
+        self.scanner = Arc::new(scanner);
         self
     }
 
@@ -97,8 +115,12 @@ impl Skills {
     /// [nowhere](Self::pending) to wait.
     pub fn held(&self) -> Option<HeldWrites> {
         let store = Arc::clone(self.pending.as_ref()?);
-        let library = Library::new(Arc::clone(&self.store), self.hidden.clone());
-        Some(HeldWrites::new(store, Arc::new(SkillReplay::new(library))))
+        Some(HeldWrites::new(store, Arc::new(SkillReplay::new(self.library()))))
+    }
+
+    fn library(&self) -> Library {
+        Library::new(Arc::clone(&self.store), self.hidden.clone())
+            .judging(Arc::clone(&self.scanner))
     }
 
     /// Takes back a change that a turn, a review or an approval has reported, on behalf of `origin`;
@@ -148,12 +170,12 @@ impl Skills {
 
 impl Extension for Skills {
     fn install(self, builder: AgentBuilder) -> AgentBuilder {
-        let Self { store, hidden, pending } = self;
+        let library = self.library();
         builder
-            .section(SkillIndex::new(Arc::clone(&store), hidden.clone()))
-            .tool(SkillsList::new(Arc::clone(&store), hidden.clone()))
-            .tool(SkillView::new(Arc::clone(&store), hidden.clone()))
-            .tool(SkillManage::of(Library::new(store, hidden), pending))
+            .section(SkillIndex { library: library.clone() })
+            .tool(SkillsList::of(library.clone()))
+            .tool(SkillView::of(library.clone()))
+            .tool(SkillManage::of(library, self.pending))
     }
 }
 
@@ -206,5 +228,71 @@ impl PromptSource for SkillIndex {
         warnings.fold(Section::new(text), |section, warning| {
             section.with_warning(format!("skill {}: {}", warning.place, warning.reason))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hermes_core::{
+        Agent,
+        memory::RevisionId,
+        origin::Origin,
+        serde_json::json,
+        skill::{SkillAction, SkillChange},
+        testing::ScriptedProvider,
+        threat::{Finding, ScanError, Scope, Severity},
+    };
+
+    use super::*;
+    use crate::{FsSkills, frontmatter::NewSkill};
+
+    /// Keeps a code name out, and cannot judge a text with another.
+    #[derive(Debug)]
+    struct House;
+
+    impl Scanner for House {
+        fn scan(&self, text: &str, _: Scope) -> Result<Vec<Finding>, ScanError> {
+            if text.contains("osprey") {
+                return Err(ScanError::new("no rules for birds of prey"));
+            }
+            let found = text.match_indices("heron");
+            let finding =
+                |at| Finding::new("code_name", Severity::Block, at..at + 5, "a code name");
+            Ok(found.map(|(at, _)| finding(at)).collect())
+        }
+    }
+
+    async fn put(store: &FsSkills, name: &str, about: &str, body: &str) -> Option<RevisionId> {
+        let content = NewSkill::new(name, about).render(body);
+        let create = SkillAction::Create { category: None, content };
+        let change = SkillChange::new(name.parse().unwrap(), create, Origin::user());
+        store.commit(change).await.unwrap().revision
+    }
+
+    #[tokio::test]
+    async fn what_is_shown_goes_by_the_rules_of_the_host() {
+        let home = tempfile::tempdir().unwrap();
+        let store = FsSkills::new(home.path());
+        put(&store, "ship-heron", "Ships.", "Push.\n").await;
+        put(&store, "plain", "Ships heron.", "Push heron.\n").await;
+        put(&store, "unjudged", "Ships osprey.", "Push.\n").await;
+        let model = ScriptedProvider::new().call("skill_view", json!({"name": "plain"})).say("Ok.");
+        let skills = Skills::new(store).scanner(House);
+        let agent = Agent::builder(model).model("m").skills(skills).build().unwrap();
+
+        let prompt = agent.system_prompt().await;
+        let session = agent.session();
+        session.send("Ship it.").await.unwrap();
+
+        assert!(prompt.text.contains("- plain\n") && prompt.text.contains("- unjudged\n"));
+        assert!(
+            !prompt.text.contains("heron") && !prompt.text.contains("osprey"),
+            "{}",
+            prompt.text
+        );
+        assert_eq!(prompt.warnings.len(), 3, "{:?}", prompt.warnings);
+        let history = session.history();
+        let shown = history.iter().flat_map(|it| it.call_results()).next().unwrap();
+        assert!(shown.content.contains("\"warning\""), "{}", shown.content);
     }
 }

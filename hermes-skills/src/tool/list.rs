@@ -28,7 +28,11 @@ pub struct SkillsList {
 impl SkillsList {
     /// Creates the tool on `store`.
     pub fn new(store: Arc<dyn SkillStore>, hidden: HiddenSkills) -> Self {
-        Self { library: Library::new(store, hidden) }
+        Self::of(Library::new(store, hidden))
+    }
+
+    pub(crate) fn of(library: Library) -> Self {
+        Self { library }
     }
 
     async fn run(&self, arguments: &Value) -> Result<ToolOutput, Refusal> {

@@ -20,7 +20,7 @@ use std::{
 
 use hermes_core::{
     skill::{SkillError, SkillFile, SkillList, SkillName, SkillStore, SkillSummary, SkillWarning},
-    threat::{self, Scope},
+    threat::{DefaultScanner, Scanner, Scope},
 };
 
 pub(crate) use self::pending::SkillReplay;
@@ -71,46 +71,61 @@ impl HiddenSkills {
 pub(crate) struct Library {
     pub(crate) store: Arc<dyn SkillStore>,
     hidden: HiddenSkills,
+    scanner: Arc<dyn Scanner>,
 }
 
 /// The most characters of a folder's name that is shown.
 const MAX_NAME: usize = 64;
 
-/// Leaves out what has a name that is not to be shown, with a warning each: names are read by the model
-/// as descriptions are, and folders come from anywhere.
-fn leave_out_by_name(list: &mut SkillList) {
-    let mut warned = BTreeSet::new();
-    let SkillList { skills, categories, warnings, .. } = list;
-    let mut is_shown = |name: &str| {
-        let Some(reason) = unfit(name) else { return true };
-        if warned.insert(name.to_owned()) {
-            warnings.push(SkillWarning::new(name, format!("its name is not shown: {reason}")));
-        }
-        false
-    };
-    skills.retain(|skill| {
-        let mut names = skill.category.iter().map(String::as_str).chain([skill.name.as_str()]);
-        names.all(&mut is_shown)
-    });
-    categories.retain(|(category, _)| is_shown(category));
-}
-
-/// Returns why a name is not to be shown.
-fn unfit(name: &str) -> Option<String> {
-    if name.split('/').any(|part| MAX_NAME < part.chars().count()) {
-        return Some(format!("it has more than {MAX_NAME} characters"));
-    }
-    if name.chars().any(char::is_control) {
-        return Some("it has control characters".to_owned());
-    }
-    let words = name.replace(['-', '_', '/', '.'], " ");
-    let finding = threat::first_block(name, Scope::Strict);
-    finding.or_else(|| threat::first_block(&words, Scope::Strict)).map(|it| it.to_string())
-}
-
 impl Library {
     pub(crate) fn new(store: Arc<dyn SkillStore>, hidden: HiddenSkills) -> Self {
-        Self { store, hidden }
+        Self { store, hidden, scanner: Arc::new(DefaultScanner) }
+    }
+
+    /// Sets what judges texts before they are shown.
+    pub(crate) fn judging(mut self, scanner: Arc<dyn Scanner>) -> Self {
+        self.scanner = scanner;
+        self
+    }
+
+    /// Returns what blocks `text`, if anything does. A scanner that fails blocks.
+    fn objection(&self, text: &str, scope: Scope) -> Option<String> {
+        match self.scanner.first_block(text, scope) {
+            Ok(finding) => finding.map(|it| it.to_string()),
+            Err(err) => Some(err.to_string()),
+        }
+    }
+
+    /// Leaves out what has a name that is not to be shown, with a warning each: names are read by the
+    /// model as descriptions are, and folders come from anywhere.
+    fn leave_out_by_name(&self, list: &mut SkillList) {
+        let mut warned = BTreeSet::new();
+        let SkillList { skills, categories, warnings, .. } = list;
+        let mut is_shown = |name: &str| {
+            let Some(reason) = self.unfit(name) else { return true };
+            if warned.insert(name.to_owned()) {
+                warnings.push(SkillWarning::new(name, format!("its name is not shown: {reason}")));
+            }
+            false
+        };
+        skills.retain(|skill| {
+            let mut names = skill.category.iter().map(String::as_str).chain([skill.name.as_str()]);
+            names.all(&mut is_shown)
+        });
+        categories.retain(|(category, _)| is_shown(category));
+    }
+
+    /// Returns why a name is not to be shown.
+    fn unfit(&self, name: &str) -> Option<String> {
+        if name.split('/').any(|part| MAX_NAME < part.chars().count()) {
+            return Some(format!("it has more than {MAX_NAME} characters"));
+        }
+        if name.chars().any(char::is_control) {
+            return Some("it has control characters".to_owned());
+        }
+        let words = name.replace(['-', '_', '/', '.'], " ");
+        let objection = self.objection(name, Scope::Strict);
+        objection.or_else(|| self.objection(&words, Scope::Strict))
     }
 
     /// Returns the skills that can be offered. A description that a scan blocks is left out, with a
@@ -119,9 +134,9 @@ impl Library {
         let mut list = self.store.list().await?;
         let hidden = self.hidden_folders(&list).await;
         list.skills.retain(|skill| !hidden.contains(skill.name.as_str()) && runs_here(skill));
-        leave_out_by_name(&mut list);
+        self.leave_out_by_name(&mut list);
         for skill in &mut list.skills {
-            if let Some(finding) = threat::first_block(&skill.description, Scope::Strict) {
+            if let Some(finding) = self.objection(&skill.description, Scope::Strict) {
                 skill.description.clear();
                 let place = skill.category.iter().map(String::as_str).chain([skill.name.as_str()]);
                 let place = place.collect::<Vec<_>>().join("/");
@@ -130,7 +145,7 @@ impl Library {
             }
         }
         for (category, about) in &mut list.categories {
-            if let Some(finding) = threat::first_block(about, Scope::Strict) {
+            if let Some(finding) = self.objection(about, Scope::Strict) {
                 about.clear();
                 let reason = format!("the description of the category is not shown: {finding}");
                 list.warnings.push(SkillWarning::new(&**category, reason));

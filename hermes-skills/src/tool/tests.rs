@@ -10,7 +10,7 @@ use hermes_core::{
     serde_json::{Value, json},
     skill::{SkillFile, SkillStore},
     testing::{ScriptedProvider, conformance},
-    threat::{Finding, ScanError, Scanner, Scope},
+    threat::{self, Finding, ScanError, Scanner, Scope},
     tool::{Seen, Tool, ToolContext, ToolOutput, TurnScope},
 };
 use proptest::prelude::*;
