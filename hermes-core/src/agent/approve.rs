@@ -82,10 +82,8 @@ impl Dispatch {
 
     /// Records a decision, and returns what comes of it.
     pub(super) async fn recorded(&self, request: &ApprovalRequest, decision: Decision) -> Ruling {
-        match &self.audit {
-            Some(audit) => audit.decision(&self.scope, request, decision, &self.events).await,
-            None => decision.ruling,
-        }
+        let (audit, about) = (self.audit.as_deref(), (&*self.scope, request));
+        self.desk.recorded(audit, about, decision, &self.events).await
     }
 
     /// Returns what the model is told if `call` may not run. This is asked again right before it would,

@@ -10,7 +10,7 @@ use super::{
     finish::{Attached, dispatch, scope},
 };
 use crate::{
-    approval::{Answer, ApprovalRequest, HOST},
+    approval::{Answer, ApprovalRequest, HOST, ruled},
     session::Shared,
     tool::{Extensions, ToolOutput},
 };
@@ -49,7 +49,7 @@ impl Dispatch {
     /// Records `answer` about a held call and gives the call its output.
     async fn held(&self, held: &ApprovalRequest, answer: Answer) -> ToolOutput {
         let need = self.need(&held.call).unwrap_or_default();
-        let decision = self.desk.ruled(&need, answer, HOST);
+        let decision = ruled(&need, answer, HOST);
         let rulings = [(held.call.id.clone(), self.recorded(held, decision).await)];
         let mut done = Dispatched::default();
         self.run_group(vec![held.call.clone()], false, &rulings, &mut done).await;

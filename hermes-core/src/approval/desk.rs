@@ -11,7 +11,8 @@ use super::{
     Ruling, Severity, dangerous,
 };
 use crate::{
-    agent::random,
+    agent::{Events, random},
+    audit::Auditor,
     change::{Change, ChangeTarget},
     message::Call,
     origin::OriginKind,
@@ -34,11 +35,13 @@ pub(crate) struct Decision {
     pub(crate) by: Arc<str>,
     /// What was allowed for the session, now or earlier, if that is what decides.
     pub(crate) grants: Vec<Grant>,
+    /// Whether it is allowed for the session from now on.
+    is_new: bool,
 }
 
 impl Decision {
     fn new(ruling: Ruling, name: &'static str, by: Arc<str>) -> Self {
-        Self { ruling, name, by, grants: Vec::new() }
+        Self { ruling, name, by, grants: Vec::new(), is_new: false }
     }
 
     fn denied(reason: &str, by: Arc<str>) -> Self {
@@ -108,7 +111,7 @@ impl Desk {
         };
         let asked = async {
             let answer = approver.answer(request).await;
-            self.ruled(need, answer, approver.name())
+            ruled(need, answer, approver.name())
         };
         let asked = AssertUnwindSafe(asked).catch_unwind();
         let answer = tokio::select! {
@@ -119,19 +122,40 @@ impl Desk {
         Some(answer.unwrap_or_else(|_| Decision::denied(CRASHED, POLICY.into())))
     }
 
-    /// Takes note of `answer`, which is that of `by` unless it says otherwise.
-    pub(crate) fn ruled(&self, need: &Need, answer: Answer, by: &str) -> Decision {
-        let by = answer.by.unwrap_or_else(|| by.into());
-        match answer.approval {
-            Approval::AllowOnce => Decision::new(Ruling::Allowed, "allowed", by),
-            Approval::AllowForSession => {
-                need.grants.iter().for_each(|grant| self.grants.add(grant.clone()));
-                let decision = Decision::new(Ruling::Allowed, "allowed_for_session", by);
-                Decision { grants: need.grants.clone(), ..decision }
+    /// Records a decision if there is an `audit`, and returns what comes of it. What it allows for the
+    /// session holds from here on, unless the decision had to be recorded and was not.
+    pub(crate) async fn recorded(
+        &self,
+        audit: Option<&Auditor>,
+        (scope, request): (&TurnScope, &ApprovalRequest),
+        decision: Decision,
+        events: &Events,
+    ) -> Ruling {
+        let new = if decision.is_new { decision.grants.clone() } else { Vec::new() };
+        let ruling = match audit {
+            Some(audit) => audit.decision(scope, request, decision, events).await,
+            None => decision.ruling,
+        };
+        if ruling == Ruling::Allowed {
+            for grant in new {
+                self.grants.add(grant);
             }
-            Approval::Deny(reason) => Decision::denied(&reason, by),
-            Approval::Hold => Decision::new(Ruling::Held, "held", by),
         }
+        ruling
+    }
+}
+
+/// Returns what `answer` decides, which is that of `by` unless it says otherwise.
+pub(crate) fn ruled(need: &Need, answer: Answer, by: &str) -> Decision {
+    let by = answer.by.unwrap_or_else(|| by.into());
+    match answer.approval {
+        Approval::AllowOnce => Decision::new(Ruling::Allowed, "allowed", by),
+        Approval::AllowForSession => {
+            let decision = Decision::new(Ruling::Allowed, "allowed_for_session", by);
+            Decision { grants: need.grants.clone(), is_new: true, ..decision }
+        }
+        Approval::Deny(reason) => Decision::denied(&reason, by),
+        Approval::Hold => Decision::new(Ruling::Held, "held", by),
     }
 }
 

@@ -61,7 +61,7 @@ pub use self::{
     ready::{AllowAll, DenyAll, FnApprover, Within, from_answer_fn, from_fn},
 };
 pub(crate) use self::{
-    desk::{Decision, Desk, HOST, Need, refusal},
+    desk::{Decision, Desk, HOST, Need, refusal, ruled},
     grant::Grants,
     write::WriteDesk,
 };

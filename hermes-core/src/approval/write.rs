@@ -72,11 +72,8 @@ impl WriteDesk {
         request: &ApprovalRequest,
         decision: Decision,
     ) -> Verdict {
-        let ruling = match &self.audit {
-            Some(audit) => audit.decision(scope, request, decision, &self.events).await,
-            None => decision.ruling,
-        };
-        match ruling {
+        let (audit, about) = (self.audit.as_deref(), (scope, request));
+        match self.desk.recorded(audit, about, decision, &self.events).await {
             Ruling::Allowed => Verdict::Apply,
             Ruling::Held => Verdict::Hold,
             Ruling::Denied(reason) => Verdict::Reject(format!("approval was denied: {reason}")),

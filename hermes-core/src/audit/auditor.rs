@@ -94,7 +94,7 @@ impl Auditor {
         &self,
         scope: &TurnScope,
         request: &ApprovalRequest,
-        Decision { ruling, name, by, grants }: Decision,
+        Decision { ruling, name, by, grants, .. }: Decision,
         events: &Events,
     ) -> Ruling {
         let mut reasons = request.reasons.clone();
