@@ -6,12 +6,15 @@ use std::{
 };
 
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
+use tokio_util::{
+    sync::CancellationToken,
+    task::{TaskTracker, task_tracker::TaskTrackerToken},
+};
 
 use crate::{
     agent::{
-        AgentError, AgentEvent, Conversation, Limits, Purse, Recipe, Reply, ReviewHandle, Start,
-        Step, Tally, Turn, TurnInput, decide_held, interrupted, run_turn, start_review,
+        AgentError, Conversation, Limits, Purse, Recipe, Reply, ReviewHandle, Start, Step, Tally,
+        Turn, TurnInput, Unheard, decide_held, interrupted, run_turn, settled, start_review,
     },
     approval::{Answer, ApprovalRequest, Desk, Grant, Grants},
     compress::CompressState,
@@ -21,7 +24,7 @@ use crate::{
     provider::{Request, ToolChoice},
     review::ReviewTask,
     store::{Counts, SessionId, SessionLock, SessionState, StoreError, StoredSession},
-    tool::{Extensions, Seen, ToolOutput},
+    tool::{Extensions, Seen, ToolOutput, ToolSpec},
 };
 
 /// One conversation with an agent. Cloning it copies a handle to the same conversation.
@@ -58,8 +61,19 @@ pub(crate) struct Shared {
     pub(crate) seen: Seen,
     pub(crate) tally: Tally,
     pub(crate) grants: Grants,
+    /// What nobody has heard yet.
+    pub(crate) unheard: Unheard,
     live: Mutex<Live>,
     idle: Notify,
+    held: HeldCalls,
+}
+
+/// The held calls that run, apart from any turn.
+#[derive(Debug)]
+struct HeldCalls {
+    /// Cancelled when the session is closed or the agent is shut down.
+    token: CancellationToken,
+    tracker: TaskTracker,
 }
 
 #[derive(Debug, Default)]
@@ -77,7 +91,16 @@ struct Live {
     lock: Option<SessionLock>,
     /// On whose behalf the last turn was.
     by: Option<Arc<str>>,
+    /// Whether the last turn that had begun has failed, as far as this process knows.
+    has_failed: bool,
     is_closed: bool,
+}
+
+impl Live {
+    /// Returns the system prompt and the tools, once they have been read.
+    fn frozen(&self) -> Option<(Arc<str>, Arc<[ToolSpec]>)> {
+        self.state.system.clone().zip(self.state.tools.clone())
+    }
 }
 
 /// What the model is told of an answer that was broken off.
@@ -104,9 +127,21 @@ impl Session {
         let grants = Grants::restore(stored.state.grants.clone());
         let tally = Tally::new(stored.state.reviews, stored.state.delegated);
         let live = Live { state: stored.state, lock, ..Live::default() };
+        let held = HeldCalls { token: recipe.tasks.child_token(), tracker: TaskTracker::default() };
         let idle = Notify::new();
-        let live = Mutex::new(live);
-        Self(Arc::new(Shared { recipe, id, conversation, seen, tally, grants, live, idle }))
+        let (live, unheard) = (Mutex::new(live), Unheard::default());
+        Self(Arc::new(Shared {
+            recipe,
+            id,
+            conversation,
+            seen,
+            tally,
+            grants,
+            unheard,
+            live,
+            idle,
+            held,
+        }))
     }
 
     /// Returns the session's id, by which it can be resumed.
@@ -212,7 +247,8 @@ impl Session {
     /// `extensions` for its tools and without its message being sent again.
     ///
     /// It goes on from the history as the turn left it: results that are there are not asked for again,
-    /// and of an answer that was broken off the model is asked to give it once more. The turn keeps its
+    /// and of an answer that was broken off the model is asked to give it once more. If the answer is
+    /// there and could not be stored, it is stored and returned. The turn keeps its
     /// number and whom it is on behalf of, and has new [`Limits`]. What the finished turn says of calls,
     /// changes and usage is that of this attempt. A turn that was [broken off](Self::broken_off) by
     /// the end of its process is continued.
@@ -254,9 +290,7 @@ impl Session {
             return self.continue_turn(extensions);
         }
         match self.0.begin() {
-            Ok(token) if self.0.conversation.lacks_answer() => {
-                self.run(Start::Retry(extensions), token)
-            }
+            Ok(token) if self.0.may_retry() => self.run(Start::Retry(extensions), token),
             Ok(_) => {
                 self.0.end();
                 Reply::failed(AgentError::NothingToRetry)
@@ -274,8 +308,7 @@ impl Session {
             return Reply::new(receiver, receives_result, token);
         }
         self.0.end();
-        let has_runtime = tokio::runtime::Handle::try_current().is_ok();
-        Reply::failed(if has_runtime { AgentError::Closed } else { AgentError::NoRuntime })
+        Reply::failed(Shared::not_spawned())
     }
 
     /// Carries out what was decided about a call that was [held](crate::approval::Approval::Hold), and
@@ -287,13 +320,18 @@ impl Session {
     /// kept elsewhere, and the call and its changes are recorded under the turn and origin it was held in.
     /// A denied call gets a rejected result and is recorded as denied. Only events are not told.
     ///
-    /// That it is decided on once is up to the caller. Dropping the future cancels the call, as
-    /// [`Agent::shutdown`](crate::Agent::shutdown) does.
+    /// That it is decided on once is up to the caller. What is allowed for the session is stored with its
+    /// next turn. Dropping the future cancels the call, as [`close`](Self::close) and
+    /// [`Agent::shutdown`](crate::Agent::shutdown) do, which wait for its end.
     ///
     /// # Errors
     ///
     /// - [`AgentError::OtherSession`] if it was held in another session.
-    /// - [`AgentError::Closed`] if this one is closed.
+    /// - [`AgentError::HeldWrite`] if it is not the call that was held but the
+    ///   [change](ApprovalRequest::change) it would have made: that waits with the
+    ///   [held writes](crate::pending), on which [`HeldWrites`](crate::pending::HeldWrites) decide.
+    /// - [`AgentError::Closed`] if this one is closed, [`AgentError::NoRuntime`] outside of a tokio runtime.
+    /// - [`AgentError::Lost`] if something that the host put in panicked where that is not caught.
     ///
     /// # Examples
     ///
@@ -389,12 +427,15 @@ impl Session {
         }
     }
 
-    /// Cancels the turn under way, waits for its end, and lets others write the session. Reviews go
-    /// on; see [`Agent::settled`](crate::Agent::settled).
+    /// Cancels the turn under way and the held calls that run, waits for their end, and lets others
+    /// write the session. Reviews go on; see [`Agent::settled`](crate::Agent::settled).
     pub async fn close(&self) {
         self.0.live().is_closed = true;
         self.cancel();
+        self.0.held.token.cancel();
         self.idle().await;
+        self.0.held.tracker.close();
+        self.0.held.tracker.wait().await;
         self.0.live().lock = None;
     }
 }
@@ -429,24 +470,10 @@ impl Shared {
     /// tools the first time, and the warnings that came up.
     pub(crate) async fn template(&self) -> (Request, Vec<String>) {
         let recipe = &self.recipe;
-        let frozen = {
-            let live = self.live();
-            live.state.system.clone().zip(live.state.tools.clone())
-        };
-        let (system, tools, warnings) = if let Some((system, tools)) = frozen {
-            (system, tools, Vec::new())
-        } else {
-            let names: Vec<&str> = recipe.registry.names().collect();
-            let prompt = prompt::assemble(&recipe.sections, &names).await;
-            let system: Arc<str> = prompt.text.into();
-            let tools = recipe.registry.specs();
-            let mut live = self.live();
-            live.state.system = Some(Arc::clone(&system));
-            live.state.tools = Some(Arc::clone(&tools));
-            live.state.shown = prompt.seen;
-            drop(live);
-            self.see_prompt();
-            (system, tools, prompt.warnings)
+        let frozen = self.live().frozen();
+        let (system, tools, warnings) = match frozen {
+            Some((system, tools)) => (system, tools, Vec::new()),
+            None => self.read_prompt().await,
         };
         let request = Request::new(recipe.model.clone(), Vec::new())
             .with_system(system)
@@ -454,6 +481,25 @@ impl Shared {
             .with_sampling(recipe.sampling.clone())
             .with_tool_choice(ToolChoice::Auto);
         (request, warnings)
+    }
+
+    /// Reads the prompt and the tools and freezes them, and returns them with the warnings that came
+    /// up. If somebody else has read them meanwhile, that counts.
+    async fn read_prompt(&self) -> (Arc<str>, Arc<[ToolSpec]>, Vec<String>) {
+        let names: Vec<&str> = self.recipe.registry.names().collect();
+        let prompt = prompt::assemble(&self.recipe.sections, &names).await;
+        let (system, tools): (Arc<str>, _) = (prompt.text.into(), self.recipe.registry.specs());
+        {
+            let mut live = self.live();
+            if let Some((system, tools)) = live.frozen() {
+                return (system, tools, Vec::new());
+            }
+            live.state.system = Some(Arc::clone(&system));
+            live.state.tools = Some(Arc::clone(&tools));
+            live.state.shown = prompt.seen;
+        }
+        self.see_prompt();
+        (system, tools, prompt.warnings)
     }
 
     /// Notes the versions that the frozen prompt shows as seen.
@@ -488,9 +534,19 @@ impl Shared {
         Desk { approver: self.recipe.approver.clone(), grants: self.grants.clone() }
     }
 
-    /// Returns whether the session takes no more.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.live().is_closed || self.recipe.tasks.child_token().is_cancelled()
+    /// Lets a held call run and returns its token, and what it holds while it runs.
+    pub(crate) fn begin_held(&self) -> Result<(CancellationToken, TaskTrackerToken), AgentError> {
+        let live = self.live();
+        if live.is_closed {
+            return Err(AgentError::Closed);
+        }
+        Ok((self.held.token.child_token(), self.held.tracker.token()))
+    }
+
+    /// Returns why nothing can be started any more, or not from here.
+    pub(crate) fn not_spawned() -> AgentError {
+        let has_runtime = tokio::runtime::Handle::try_current().is_ok();
+        if has_runtime { AgentError::Closed } else { AgentError::NoRuntime }
     }
 
     /// Notes that the turn that was continued is over.
@@ -514,9 +570,9 @@ impl Shared {
         let mut live = self.live();
         live.by = by;
         let broken = live.state.turn.take();
-        self.conversation.settle(|call| {
-            let finished = broken.as_ref().and_then(|turn| turn.finished(&call).cloned());
-            finished.unwrap_or_else(|| interrupted(call))
+        self.conversation.settle(|call| match &broken {
+            Some(turn) => settled(turn, call),
+            None => interrupted(call),
         });
         live.state.turns = live.state.turns.saturating_add(1);
         live.state.turn_start = self.conversation.last_id();
@@ -524,21 +580,44 @@ impl Shared {
         self.conversation.push(message);
     }
 
+    /// Returns whether the last turn brought no answer, or failed after its answer.
+    fn may_retry(&self) -> bool {
+        self.conversation.lacks_answer() || self.live().has_failed
+    }
+
     /// Starts the last turn again and returns on whose behalf it is. An answer that was broken off
     /// stays where it is, and is asked for once more.
     pub(crate) fn begin_again(&self) -> Option<Arc<str>> {
-        self.update_counts(|counts| {
-            // It was counted as a turn already.
-            counts.turns_since_memory = counts.turns_since_memory.saturating_sub(1);
-        });
-        let again = self.conversation.has_part_of_answer().then(|| Part::Context(AGAIN.to_owned()));
+        let by = {
+            let mut live = self.live();
+            // A conversation that was adopted may begin with a turn that this process did not.
+            live.state.turns = live.state.turns.max(1);
+            live.by.clone()
+        };
+        if !self.conversation.lacks_answer() {
+            return by;
+        }
+        let again = self.conversation.has_part_of_answer();
+        let again = again.then(|| Part::Context(AGAIN.to_owned()));
         let steered = self.take_steered();
         let steered = (!steered.is_empty()).then(|| Part::Text(steered.join("\n\n")));
         let parts: Vec<Part> = again.into_iter().chain(steered).collect();
         if !parts.is_empty() {
             self.conversation.push(Message::new(Role::User, parts));
         }
-        self.live().by.clone()
+        by
+    }
+
+    /// Takes back that the turn was counted, before it is counted again.
+    pub(crate) fn uncount_turn(&self) {
+        self.update_counts(|counts| {
+            counts.turns_since_memory = counts.turns_since_memory.saturating_sub(1);
+        });
+    }
+
+    /// Notes whether the turn that has begun has failed, which it counts as until it has come to its end.
+    pub(crate) fn note_failed(&self, has_failed: bool) {
+        self.live().has_failed = has_failed;
     }
 
     /// Notes what the turn under way took so far.
@@ -650,13 +729,5 @@ impl Shared {
         let forks = self.tally.read();
         (state.reviews, state.delegated) = (forks.reviews, forks.delegated);
         state
-    }
-
-    /// Sends the warnings that came up while the prompt was read.
-    pub(crate) fn warn(events: &mpsc::UnboundedSender<AgentEvent>, warnings: Vec<String>) {
-        for warning in warnings {
-            // The host may have stopped listening, which is no error.
-            let _ = events.send(AgentEvent::Warning(warning));
-        }
     }
 }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::{
-    AgentError, Limits, Tally, Turn,
+    AgentError, Limits, Tally, Turn, Unheard,
     budget::Purse,
     conversation::Conversation,
     dispatch::{Allowed, Dispatch, Events},
@@ -43,6 +43,7 @@ pub(crate) struct Parent {
     pub(crate) desk: Desk,
     pub(crate) tally: Tally,
     pub(crate) purse: Purse,
+    pub(crate) unheard: Unheard,
     /// Cancelled with the parent; a fork's own token is checked beside it.
     pub(crate) token: CancellationToken,
     /// Where the fork's events go.
@@ -152,7 +153,7 @@ impl SessionFork {
         scope.clock = Arc::clone(&parent.recipe.clock);
         scope.gate = Gate::of(parent.recipe.policy.clone(), None);
         scope.seen = seen;
-        scope.warnings = Warnings::new(parent.events.clone(), parent.recipe.unheard.clone());
+        scope.warnings = Warnings::new(parent.events.clone(), parent.unheard.clone());
         Dispatch {
             registry: parent.recipe.registry.clone(),
             allowed: Allowed::Only(task.tools.clone()),

@@ -84,6 +84,12 @@ impl Conversation {
         waits || self.has_part_of_answer()
     }
 
+    /// Returns the last message if it is a whole answer.
+    pub(crate) fn answer(&self) -> Option<Message> {
+        let history = self.history();
+        if self.lacks_answer() { None } else { history.last().cloned() }
+    }
+
     /// Returns whether the last message is an answer that was broken off.
     pub(crate) fn has_part_of_answer(&self) -> bool {
         let history = self.history();

@@ -14,7 +14,7 @@ use super::{
     trace,
 };
 use crate::{
-    approval::{Desk, Need, Ruling},
+    approval::{Desk, Need, Ruling, refusal},
     audit::Auditor,
     context::ResultHint,
     message::{Call, CallId, CallResult, CallStatus, History},
@@ -255,10 +255,12 @@ impl Dispatch {
         past: Past<'_>,
     ) -> (ToolOutput, Option<End>) {
         if condition == Condition::TurnEnded {
-            return (ToolOutput::rejected(ENDED), None);
+            let kept_back = kept_back(&call.id, rulings);
+            return (kept_back.unwrap_or_else(|| ToolOutput::rejected(ENDED)), None);
         }
         if self.scope.token.is_cancelled() {
-            return (cancelled(CANCELLED), None);
+            let kept_back = kept_back(&call.id, rulings);
+            return (kept_back.unwrap_or_else(|| cancelled(CANCELLED)), None);
         }
         let checked = match past.refusal(call, self.max_repeats) {
             Some(reason) => Err(reason),
@@ -317,7 +319,10 @@ impl Dispatch {
         };
         let about = (call, spec, &arguments);
         match self.hooks.before_call(&self.scope, &self.events, about).await {
-            Before::Run(None) => {
+            Before::Run(Some(other)) if other != arguments => {
+                self.replaced(tool, call, other).await
+            }
+            Before::Run(_) => {
                 if let Some(need) = need
                     && let Err(reason) = Box::pin(self.note_grant(call, &need)).await
                 {
@@ -325,7 +330,6 @@ impl Dispatch {
                 }
                 self.guarded(tool, call, arguments).await
             }
-            Before::Run(Some(arguments)) => self.replaced(tool, call, arguments).await,
             Before::Answer(output) => (output, None),
             Before::Stop(reason) => {
                 let output =
@@ -438,6 +442,13 @@ async fn side_by_side<F: Future>(all: Vec<F>, most: usize) -> Vec<F::Output> {
     }
     ended.sort_unstable_by_key(|(at, _)| *at);
     ended.into_iter().map(|(_, output)| output).collect()
+}
+
+/// Returns the output of a call that was held or denied, if it was. It has no other, whatever became of
+/// its turn: the model must not make a held call again.
+pub(crate) fn kept_back(call: &CallId, rulings: &[(CallId, Ruling)]) -> Option<ToolOutput> {
+    let ruling = rulings.iter().find(|(id, _)| id == call).map(|(_, ruling)| ruling)?;
+    refusal(Some(ruling), None).map(ToolOutput::rejected)
 }
 
 fn cancelled(content: &str) -> ToolOutput {

@@ -161,6 +161,10 @@ pub enum AgentError {
     /// The held call belongs to another session.
     #[error("the call was held in another session")]
     OtherSession,
+    /// What was held is a change of memory or of a skill, on which
+    /// [`HeldWrites`](crate::pending::HeldWrites) decide.
+    #[error("what was held is a write, which is decided on where it waits")]
+    HeldWrite,
     /// There is no turn to run again.
     #[error("there is no turn of this session that can be run again")]
     NothingToRetry,

@@ -74,6 +74,9 @@ pub(crate) async fn run_turn(
         settle_lost(&shared, before).await;
     }
     let mut outcome = turn.unwrap_or(Err(AgentError::Lost));
+    if outcome.is_ok() {
+        shared.note_failed(false);
+    }
     trace::ended(&span, shared.taken().usage, outcome.as_ref().err());
     if shared.recipe.hooks.listen(HookPoints::TURN_ENDED) {
         outcome = Box::pin(told(&shared, before, outcome)).await;
@@ -119,7 +122,8 @@ async fn one_turn(
 ) -> Result<FinishedTurn, AgentError> {
     shared.lock().await?;
     let (template, warnings) = shared.template().await;
-    Shared::warn(&events, warnings);
+    shared.unheard.warn_all(&Events::to(events.clone()), warnings);
+    let is_again = matches!(begin, Start::Retry(_));
     let (turn, attached) = match begin {
         Start::Message(input) => {
             let limits = shared.limits().ok_or(AgentError::OutOfBudget)?;
@@ -129,22 +133,27 @@ async fn one_turn(
             (Turn::new(limits), Attached { extensions: input.extensions, by })
         }
         Start::Retry(extensions) => {
-            let limits = shared.limits().ok_or(AgentError::OutOfBudget)?;
-            (Turn::new(limits), Attached { extensions, by: shared.begin_again() })
+            let turn = turn_again(shared)?;
+            (turn, Attached { extensions, by: shared.begin_again() })
         }
         Start::Continue(turn, extensions) => (*turn, Attached { extensions, by: None }),
     };
+    shared.note_failed(true);
     let (number, start) = shared.turn();
     let purse = shared.purse();
     let scope = scope(shared, &template, &purse, (attached.clone(), events.clone(), token));
     let mut run = new_run(shared, template, scope, events);
     run.turn = turn;
     run.purse = purse;
+    shared.unheard.tell(&run.dispatch.events);
     shared.recipe.unheard.tell(&run.dispatch.events);
     run.keep.save(&run.conversation, &run.turn, run.spending).await?;
     let driven = run.drive().await;
     shared.end_turn();
     shared.count_taken();
+    if is_again {
+        shared.uncount_turn();
+    }
     let finished = finished(shared, &run, number, start, driven.as_ref().ok());
     // The review comes before the last save, so that a consumed count is stored as consumed.
     let finished = match driven {
@@ -156,6 +165,15 @@ async fn one_turn(
     };
     shared.save(&run.conversation, None, Spending::default()).await?;
     Ok(finished)
+}
+
+/// Returns the last turn from its beginning, or from its answer if only what came after that failed.
+fn turn_again(shared: &Shared) -> Result<Turn, AgentError> {
+    let limits = shared.limits();
+    match shared.conversation.answer() {
+        Some(answer) => Ok(Turn::from_answer(limits.unwrap_or(shared.recipe.limits), &answer)),
+        None => Ok(Turn::new(limits.ok_or(AgentError::OutOfBudget)?)),
+    }
 }
 
 /// Puts what was sent between two turns before what the next one begins with.
@@ -183,6 +201,7 @@ pub(super) fn scope(
         desk: shared.desk(),
         tally: shared.tally.clone(),
         purse: purse.clone(),
+        unheard: shared.unheard.clone(),
         token: token.clone(),
         events: Events::to(events.clone()).of_fork(),
         depth: 0,
@@ -197,7 +216,7 @@ pub(super) fn scope(
     let desk = WriteDesk::new(shared.desk(), Events::to(events.clone()), recipe.audit.clone());
     scope.gate = Gate::of(recipe.policy.clone(), Some(desk));
     scope.seen = shared.seen.clone();
-    scope.warnings = Warnings::new(Events::to(events.clone()), recipe.unheard.clone());
+    scope.warnings = Warnings::new(Events::to(events.clone()), shared.unheard.clone());
     scope.progress = Progress::to(events);
     scope
 }
@@ -330,7 +349,8 @@ pub(crate) async fn start_review(
     if tokio::runtime::Handle::try_current().is_err() {
         return Err(AgentError::NoRuntime);
     }
-    let (template, _) = shared.template().await;
+    let (template, warnings) = shared.template().await;
+    shared.unheard.warn_all(&Events::default(), warnings);
     let attached = Attached { extensions, by: None };
     let started = spawn_review(shared, task, template, attached);
     started.map(|(review, _)| review).ok_or(AgentError::Closed)
@@ -359,6 +379,7 @@ fn spawn_review(
         desk: shared.desk(),
         tally: shared.tally.clone(),
         purse: Purse::default(),
+        unheard: shared.unheard.clone(),
         token,
         events: Events::default(),
         depth: recipe.max_depth,

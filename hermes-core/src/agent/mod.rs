@@ -49,7 +49,7 @@ pub(crate) use self::{
     finish::{Start, run_turn, start_review},
     held::decide_held,
     recipe::Recipe,
-    round::interrupted,
+    round::{interrupted, settled},
     unheard::Unheard,
 };
 use crate::{

@@ -50,5 +50,6 @@ pub(crate) struct Recipe {
     pub(crate) max_repeats: u32,
     pub(crate) tasks: Tasks,
     pub(crate) reports: Reports,
+    /// What the audit warned of and nobody heard; it is no more of one conversation than of another.
     pub(crate) unheard: Unheard,
 }

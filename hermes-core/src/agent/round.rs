@@ -6,8 +6,8 @@
 use std::{collections::VecDeque, sync::PoisonError};
 
 use super::{
-    AgentError, AgentEvent, Outcome,
-    dispatch::{Dispatched, End},
+    AgentError, AgentEvent, Outcome, Turn,
+    dispatch::{Dispatched, End, kept_back},
     run::Run,
 };
 use crate::{
@@ -112,6 +112,17 @@ impl Run {
             self.dispatch.events.send(|| AgentEvent::Changed(change.clone()));
             self.record.lock().unwrap_or_else(PoisonError::into_inner).push(change.clone());
         }
+    }
+}
+
+/// Returns the result of a call that has none, as far as `turn` knows, which was broken off.
+pub(crate) fn settled(turn: &Turn, call: CallId) -> CallResult {
+    if let Some(result) = turn.finished(&call) {
+        return result.clone();
+    }
+    match kept_back(&call, turn.rulings()) {
+        Some(output) => CallResult::new(call, output.status, output.content),
+        None => interrupted(call),
     }
 }
 

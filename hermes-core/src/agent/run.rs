@@ -16,7 +16,7 @@ use super::{
     AgentError, AgentEvent, Finish, Outcome, Step, Turn,
     budget::Purse,
     conversation::Conversation,
-    dispatch::{Dispatch, Dispatched},
+    dispatch::{Dispatch, Dispatched, kept_back},
     hook::{AfterReply, HookPoints},
     keep::Keep,
     room::Compression,
@@ -26,7 +26,7 @@ use crate::{
     change::Change,
     compress::CompressCause,
     cost::{Pricing, Spending},
-    message::{Call, CallResult, CallStatus, Message, StopReason, Usage},
+    message::{Call, CallId, CallResult, CallStatus, Message, StopReason, Usage},
     provider::{
         Assembly, ModelEvent, ModelId, Provider, ProviderError, ProviderErrorKind, Request,
         ToolChoice,
@@ -89,15 +89,20 @@ impl Run {
 
     /// Gives calls their results that will get no other, and tells of it as of any call.
     async fn settle(&mut self, open: Vec<Call>) {
-        let settled = |call| CallResult::new(call, CallStatus::Cancelled, SETTLED);
+        let rulings = self.turn.rulings();
+        let settled = |call: CallId| match kept_back(&call, rulings) {
+            Some(output) => CallResult::new(call, output.status, output.content),
+            None => CallResult::new(call, CallStatus::Cancelled, SETTLED),
+        };
         self.conversation.settle(settled);
         let count = u32::try_from(open.len()).unwrap_or(u32::MAX);
         self.calls = self.calls.saturating_add(count);
-        let outputs = open.into_iter().map(|call| {
+        let output = |call: Call| {
             let result = settled(call.id.clone());
             (call, ToolOutput::of(&result))
-        });
-        self.dispatch.not_run(outputs, &mut Dispatched::default()).await;
+        };
+        let outputs: Vec<_> = open.into_iter().map(output).collect();
+        self.dispatch.not_run(outputs.into_iter(), &mut Dispatched::default()).await;
     }
 
     async fn steps(&mut self) -> Result<Finish, AgentError> {

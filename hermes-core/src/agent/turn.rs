@@ -234,6 +234,13 @@ impl Turn {
         }
     }
 
+    /// Starts a turn at `answer`, which an earlier attempt brought and which is in the history.
+    pub(crate) fn from_answer(limits: Limits, answer: &Message) -> Self {
+        let mut turn = Self::new(limits);
+        turn.apply(&Outcome::Replied(answer));
+        Self { requests: 0, tokens: 0, ..turn }
+    }
+
     /// Returns what to do next. The same state gives the same step.
     pub fn next_step(&self) -> Step {
         match &self.phase {

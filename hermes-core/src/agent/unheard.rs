@@ -1,4 +1,5 @@
-//! Warnings that came up where nobody listens, such as in a review, until the next turn tells them.
+//! Warnings that came up where nobody listens, such as in a review, until a turn that is heard tells
+//! them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,10 +10,10 @@ use super::{AgentEvent, Events};
 pub(crate) struct Unheard(Arc<Mutex<Vec<String>>>);
 
 impl Unheard {
-    /// The most warnings that are kept for the next turn.
-    const MAX: usize = 16;
+    /// The most warnings that are kept.
+    const MAX: usize = 64;
 
-    /// Tells the host of `warning`: by `events` if anybody listens, otherwise with the next turn.
+    /// Tells the host of `warning`: by `events` if anybody listens, otherwise later.
     pub(crate) fn warn(&self, events: &Events, warning: String) {
         if events.are_heard() {
             events.send(|| AgentEvent::Warning(warning));
@@ -24,8 +25,18 @@ impl Unheard {
         }
     }
 
-    /// Tells the host what nobody has heard yet.
+    /// As [`warn`](Self::warn), for several.
+    pub(crate) fn warn_all(&self, events: &Events, warnings: Vec<String>) {
+        for warning in warnings {
+            self.warn(events, warning);
+        }
+    }
+
+    /// Tells the host what nobody has heard yet, if anybody listens now.
     pub(crate) fn tell(&self, events: &Events) {
+        if !events.are_heard() {
+            return;
+        }
         for warning in std::mem::take(&mut *self.lock()) {
             events.send(|| AgentEvent::Warning(warning));
         }

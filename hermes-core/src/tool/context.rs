@@ -219,9 +219,9 @@ impl ToolContext {
         self.scope.progress.send(&self.call, note.into());
     }
 
-    /// Tells the host something that it should know and may show, by an
-    /// [`AgentEvent::Warning`]; where nobody listens, as in a review, with the next turn. Outside of a
-    /// conversation it is lost.
+    /// Tells the host something that it should know and may show, by an [`AgentEvent::Warning`]; where
+    /// nobody listens, as in a review, with the next turn of the conversation that somebody listens to.
+    /// Outside of a conversation it is lost.
     pub fn warn(&self, text: impl Into<String>) {
         self.scope.warnings.send(text.into());
     }

@@ -7,6 +7,7 @@
 )]
 
 mod approval;
+mod attacks;
 mod audit;
 mod bounds;
 mod compress;
