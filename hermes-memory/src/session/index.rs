@@ -9,7 +9,7 @@ use hermes_core::{
     message::{MessageBody, Part, Role},
     store::SessionId,
 };
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{
     fault::Fault,
@@ -178,7 +178,9 @@ fn retain_literal(connection: &Connection, found: &mut Hits, term: &str) -> Resu
     let mut select = connection.prepare_cached("SELECT data FROM messages WHERE number = ?1")?;
     let mut literal = Hits::new();
     for (number, score) in found.iter() {
-        let data: String = select.query_row([number], |row| row.get(0))?;
+        let data: Option<String> = select.query_row([number], |row| row.get(0)).optional()?;
+        // Another process may have deleted it since it was found.
+        let Some(data) = data else { continue };
         if text(&serde_json::from_str(&data)?).to_lowercase().contains(&term) {
             literal.insert(*number, *score);
         }

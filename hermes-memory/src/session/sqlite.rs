@@ -237,9 +237,15 @@ impl SessionStore for SqliteSessions {
     }
 
     async fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
-        let _lock = self.lock(id).await?;
+        let lock = self.lock(id).await?;
         let id = id.clone();
-        self.run(move |connection| delete(connection, &id)).await
+        self.run(move |connection| {
+            // It is deleted under the lock also if nobody waits for it any more.
+            let gone = delete(connection, &id);
+            drop(lock);
+            gone
+        })
+        .await
     }
 }
 
@@ -348,7 +354,9 @@ impl Write {
     }
 }
 
+/// Reads state and messages as they were at one moment, whatever another process writes meanwhile.
 fn load(connection: &Connection, id: &SessionId) -> Result<Option<StoredSession>, Fault> {
+    let connection = connection.unchecked_transaction()?;
     let state: Option<String> = connection
         .query_row("SELECT state FROM sessions WHERE id = ?1", [id.as_str()], |row| row.get(0))
         .optional()?;
