@@ -111,7 +111,8 @@ fn model() -> ScriptedProvider {
         if request.tools.is_empty() {
             return Message::assistant("GOAL: count to 12. DONE: some of it.");
         }
-        if last.text().contains("budget") {
+        let is_told = |part: &Part| matches!(part, Part::Context(it) if it.contains("budget"));
+        if last.parts.iter().any(is_told) {
             return Message::assistant("Counted to 12.");
         }
         let results = request.messages.iter().flat_map(|it| it.call_results());
