@@ -14,7 +14,9 @@ use crate::{BackgroundReview, Intervals, prompt};
 
 /// A [`ReviewPolicy`] that goes by the counts of the session.
 ///
-/// A count whose tools the session does not have never makes a review due.
+/// By default a review of memory is due every 10 user turns and one of skills every 10 rounds of tool
+/// calls, each is a [`BackgroundReview`], and no write waits. A count whose tools the session does not
+/// have never makes a review due.
 ///
 /// # Examples
 ///

@@ -182,7 +182,8 @@ impl Extension for Skills {
 /// The section of the prompt that lists the skills.
 ///
 /// It is read when a conversation starts. Skills that are hidden, not for this system, or not for
-/// these tools are left out.
+/// these tools are left out; the `environments` of a head are not looked at. Of groups of tools nothing
+/// is known: a skill that requires one is offered.
 #[derive(Clone, Debug)]
 pub struct SkillIndex {
     library: Library,

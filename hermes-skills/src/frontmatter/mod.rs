@@ -61,7 +61,8 @@ pub struct SkillDoc {
     pub license: Option<String>,
     /// Operating systems the skill is for; empty means all.
     pub platforms: Vec<String>,
-    /// Kinds of surroundings the skill is for, such as `docker`; empty means all.
+    /// Kinds of surroundings the skill is for, such as `docker`; empty means all. Read for
+    /// [`fits`](crate::index::fits); the index of [`Skills`](crate::Skills) does not go by it.
     pub environments: Vec<String>,
     /// The tags, from `metadata.hermes.tags` if that is there, else from `tags`.
     pub tags: Vec<String>,

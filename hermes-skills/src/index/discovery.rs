@@ -117,6 +117,9 @@ fn canonical(platform: &str) -> String {
 /// Any one is enough, none wanted means all, and a word that nobody can test (known are `kanban`,
 /// `docker` and `s6`) counts as present.
 ///
+/// For hosts that make an index of their own: [`Skills`](crate::Skills) knows nothing of the surroundings
+/// and offers such skills everywhere.
+///
 /// # Examples
 ///
 /// ```
