@@ -55,16 +55,18 @@ const POOL_IDLE: Duration = Duration::from_secs(30);
 /// How many redirects a request follows.
 pub(super) const HOPS: usize = 3;
 
-/// Returns where a post is to be repeated: at the same origin, and only if the answer says that it is
-/// the same post.
-pub(super) fn moved_at_home(response: &Response) -> Option<Url> {
+/// Returns where a post to `home` is to be repeated: at its origin, and only if an answer from there says
+/// that it is the same post.
+pub(super) fn moved_at_home(response: &Response, home: &Url) -> Option<Url> {
     let keeps_method = matches!(
         response.status(),
         StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
     );
     let target = response.headers().get(LOCATION).filter(|_| keeps_method)?.to_str().ok()?;
     let target = response.url().join(target).ok()?;
-    (target.origin() == response.url().origin()).then_some(target)
+    // A client that follows anywhere may have been led away before.
+    let is_home = [response.url(), &target].iter().all(|url| url.origin() == home.origin());
+    is_home.then_some(target)
 }
 
 /// Follows only what repeats the same post at the same origin.
@@ -136,6 +138,16 @@ pub(super) fn redirected(headers: &HeaderMap) -> String {
         }
         None => "it redirects, but does not say where to".to_owned(),
     }
+}
+
+/// Makes the error of a request that a client of the host's has taken to another origin.
+pub(super) fn led_away(url: &Url, place: &str) -> ProviderError {
+    let message = format!(
+        "{place} redirects to {}, and the client followed, with what the host sends in headers; \
+         check the base URL, and start the client from `client_builder`, which stays at home",
+        shown(url)
+    );
+    ProviderError::new(Kind::EndpointNotFound, message)
 }
 
 /// Makes the error of a request that got no answer.

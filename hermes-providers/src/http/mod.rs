@@ -183,6 +183,9 @@ impl Endpoint {
             Ok(Err(err)) => return Err(connect::unreachable(err, &self.place)),
             Err(_) => return Err(self.silent(limit)),
         };
+        if response.url().origin() != self.url.origin() {
+            return Err(connect::led_away(response.url(), &self.place));
+        }
         if response.status().is_success() {
             return self.check_encoding(response);
         }
@@ -198,7 +201,7 @@ impl Endpoint {
         let once = || Body::wrap(Body::from(body.clone()));
         let mut response = self.post_to(self.url.clone(), once()).await?;
         for _ in 0..connect::HOPS {
-            let Some(url) = connect::moved_at_home(&response) else { break };
+            let Some(url) = connect::moved_at_home(&response, &self.url) else { break };
             response = self.post_to(url, once()).await?;
         }
         Ok(response)

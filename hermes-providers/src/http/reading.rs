@@ -24,7 +24,7 @@ pub(crate) struct Reading<D> {
 
 /// What the bytes turn out to be.
 enum Shape {
-    /// Nothing but white space, or the start of a byte order mark.
+    /// Nothing but white space and the start of a byte order mark, which is kept.
     Unknown(Vec<u8>),
     Sse(SseDecoder),
     Whole(Vec<u8>),
@@ -66,6 +66,8 @@ impl<D: Decode> Reading<D> {
             let mut head = std::mem::take(head);
             head.extend_from_slice(bytes);
             let Some((shape, start)) = shape_of(&head) else {
+                // White space is looked at once.
+                head.retain(|byte| !byte.is_ascii_whitespace());
                 self.shape = Shape::Unknown(head);
                 return self.check_length(Self::BLANK_LIMIT);
             };
@@ -231,6 +233,18 @@ mod tests {
 
         assert_eq!(taken, 512);
         assert_eq!(err, WireError::TooLong("it is over 512 MiB".to_owned()));
+    }
+
+    #[test]
+    fn white_space_before_an_answer_is_looked_at_once_and_bounded() {
+        let mut reading = Reading::new(Deaf);
+
+        // Looking at all of it each time would take 500,000,000,000 steps.
+        let (taken, err) =
+            (0_usize..).find_map(|nth| Some((nth, reading.take(b"\n").err()?))).unwrap();
+
+        assert_eq!(taken, 1024 * 1024);
+        assert_eq!(err, WireError::TooLong("it is over 1 MiB".to_owned()));
     }
 
     #[test]

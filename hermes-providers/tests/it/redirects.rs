@@ -60,6 +60,27 @@ async fn neither_key_nor_body_is_repeated_at_another_host_by_a_foreign_client() 
 }
 
 #[tokio::test]
+async fn an_answer_from_where_a_foreign_client_was_led_is_none_and_the_body_stays_at_home() {
+    for wire in WIRES {
+        for status in CHANGING {
+            let other = Server::start(vec![moved(REPEATING[0], wire.path), wire.good()]);
+            let to = format!("{}{}", other.url(), wire.path);
+            let server = Server::start(vec![moved(status, &to)]);
+
+            let err = ask(&*wire.provider_with(&server.url(), foreign())).await.unwrap_err();
+
+            assert_eq!(err.kind(), Kind::EndpointNotFound, "{status} on {}: {err}", wire.name);
+            assert!(err.to_string().contains(&other.url()), "{err}");
+            assert!(err.to_string().contains("client_builder"), "{err}");
+            let heard = other.requests();
+            assert_eq!(heard.len(), 2, "{}", wire.name);
+            let is_bare = |it: &String| it.starts_with("GET ") && it.ends_with("\r\n\r\n");
+            assert!(heard.iter().all(is_bare), "{heard:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_request_is_repeated_at_home_whatever_the_client() {
     for wire in WIRES {
         for (client, status) in [(foreign(), REPEATING[0]), (of_ours(), REPEATING[1])] {
