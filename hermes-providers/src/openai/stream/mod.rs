@@ -72,6 +72,9 @@ impl Read for ChatReader {
 }
 
 impl ChatReader {
+    /// How many pieces of opaque reasoning may be unfinished at once.
+    const OPEN_DETAILS: usize = 64;
+
     /// Returns a reader of an endpoint that wants to hear its reasoning so.
     pub(super) fn new(echo: ReasoningEcho) -> Self {
         Self { echo, ..Self::default() }
@@ -154,7 +157,8 @@ impl ChatReader {
         answer.reasoning(text);
     }
 
-    /// Joins the pieces of opaque reasoning that belong together.
+    /// Joins the pieces of opaque reasoning that belong together. A piece belongs to one of the last few,
+    /// so that many do not take ever more time.
     fn push_details(&mut self, details: Loose<'_>) {
         let Value::Array(details) = details.into_value() else { return };
         for detail in details {
@@ -164,7 +168,7 @@ impl ChatReader {
                     _ => true,
                 }) && detail.get("index").is_some()
             };
-            match (self.details.iter_mut().rev().find(same), detail) {
+            match (self.details.iter_mut().rev().take(Self::OPEN_DETAILS).find(same), detail) {
                 (Some(Value::Object(known)), Value::Object(more)) => merge_detail(known, more),
                 (_, detail) => self.details.push(detail),
             }
