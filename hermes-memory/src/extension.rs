@@ -154,7 +154,8 @@ impl Memory {
     /// `None` if the history of the list does not have it, because it is of a skill, waits, or is too
     /// old. Of changes that look alike, the latest is taken back.
     ///
-    /// The history itself is the [backend's](MemoryBackend::history).
+    /// The history itself is the [backend's](MemoryBackend::history). An undo is a commit in it, and is not
+    /// recorded by the agent's audit.
     ///
     /// # Errors
     ///

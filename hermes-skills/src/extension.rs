@@ -128,7 +128,8 @@ impl Skills {
     /// old. Of changes that look alike, that is taken back whose line in the history names the file, or
     /// else the latest.
     ///
-    /// The history itself is the [store's](SkillStore::history).
+    /// The history itself is the [store's](SkillStore::history). An undo is a commit in it, and is not
+    /// recorded by the agent's audit.
     ///
     /// # Errors
     ///

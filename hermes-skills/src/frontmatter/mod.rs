@@ -24,6 +24,7 @@ mod yaml;
 mod tests;
 
 use hermes_core::skill::Conditions;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use fence::Split;
@@ -46,7 +47,7 @@ pub use validate::SkillDocError;
 /// assert_eq!(doc.body, "Body\n");
 /// assert!(doc.used_fallback(), "an unquoted colon is not valid YAML");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SkillDoc {
     /// The name, if there is one that is text and fits on a line; otherwise the directory's name
@@ -79,7 +80,8 @@ pub struct SkillDoc {
 }
 
 /// Something in a `SKILL.md` that had to be overlooked to read it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DocWarning {
     /// The text does not begin with three dashes.

@@ -438,3 +438,13 @@ fn time_grows_with_the_length_only() {
         assert!(long < 15.0 * short * 6.0 + 0.2, "{unit:?}: {short} s, then {long} s");
     }
 }
+
+#[test]
+fn what_was_read_can_be_shown_as_json() {
+    let doc = SkillDoc::parse("---\nname: demo\ntags: [ci]\n---\nBody\n");
+
+    let shown = serde_json::to_value(&doc).unwrap();
+
+    assert_eq!((&shown["name"], &shown["tags"]), (&"demo".into(), &serde_json::json!(["ci"])));
+    assert_eq!(shown["warnings"], serde_json::json!(["missing_description"]));
+}

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
+use serde::Serialize;
 
 use super::canon::{self, Canon};
 use super::dense::Dense;
@@ -12,7 +13,7 @@ use super::find::{Found, Wording};
 use super::survey::Window;
 
 /// A few lines of the text, to be shown to the model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Passage {
     /// The number of the first line, counted from 1.

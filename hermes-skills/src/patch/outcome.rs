@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use serde::Serialize;
+
 use super::Strategy;
 
 /// The text after a replacement, and how it came about. Nothing is written: that is the caller's.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Patched {
     /// The whole new text.
@@ -21,7 +23,7 @@ pub struct Patched {
 }
 
 /// One place at which the text was replaced.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Edit {
     /// The bytes of the original text that matched.

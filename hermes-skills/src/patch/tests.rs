@@ -141,6 +141,16 @@ fn the_note_speaks_of_one_line_or_of_several() {
 }
 
 #[test]
+fn what_came_of_it_can_be_shown_as_json() {
+    let patched = replace("a\nx = “1”\n", "x = \"1\"", "x = \"2\"", &PatchOptions::default());
+
+    let shown = serde_json::to_value(patched.expect("it is there")).expect("it is plain data");
+
+    assert_eq!(shown["strategy"], Strategy::Typography.to_string());
+    assert_eq!(shown["edits"][0]["lines"], serde_json::json!([2, 2]));
+}
+
+#[test]
 fn lines_that_are_not_adjacent_do_not_match() {
     let text = "begin:\n  a\n  b\nfinish\nbegin:\n  c\nfinish\n";
 
