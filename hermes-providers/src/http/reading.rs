@@ -1,7 +1,7 @@
 //! What the bytes of an answer say, whichever of its shapes it has. Pure: all waiting is done around
 //! it.
 
-use std::collections::VecDeque;
+use std::{borrow::Cow, collections::VecDeque};
 
 use hermes_core::provider::ModelEvent;
 
@@ -62,19 +62,20 @@ impl<D: Decode> Reading<D> {
     /// Takes the next bytes.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<(), WireError> {
         self.length = self.length.saturating_add(bytes.len());
-        if let Shape::Unknown(head) = &mut self.shape {
-            let mut head = std::mem::take(head);
-            head.extend_from_slice(bytes);
-            let Some((shape, start)) = shape_of(&head) else {
-                // White space is looked at once.
-                head.retain(|byte| !byte.is_ascii_whitespace());
-                self.shape = Shape::Unknown(head);
-                return self.check_length(Self::BLANK_LIMIT);
-            };
-            self.shape = shape;
-            return self.take_known(head.get(start..).unwrap_or_default());
-        }
-        self.take_known(bytes)
+        let Shape::Unknown(head) = &self.shape else { return self.take_known(bytes) };
+        let head = if head.is_empty() {
+            Cow::Borrowed(bytes)
+        } else {
+            Cow::Owned([head.as_slice(), bytes].concat())
+        };
+        let Some((shape, start)) = shape_of(&head) else {
+            // White space is looked at once.
+            let mark = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
+            self.shape = Shape::Unknown(mark.collect());
+            return self.check_length(Self::BLANK_LIMIT);
+        };
+        self.shape = shape;
+        self.take_known(head.get(start..).unwrap_or_default())
     }
 
     fn take_known(&mut self, bytes: &[u8]) -> Result<(), WireError> {
