@@ -116,7 +116,8 @@ pub enum CompressCause {
     /// Its next request would be over the threshold. Pauses hold.
     #[default]
     Threshold,
-    /// The endpoint refused a request as too long. Pauses do not hold, and more is let go.
+    /// The endpoint refused a request as too long. Pauses do not hold, and more is let go: of the latest
+    /// results too, the newest last.
     Overflow,
 }
 
@@ -155,6 +156,11 @@ impl Compressed {
     /// Creates the outcome of a pass that took no model.
     pub fn new(messages: Vec<Message>, before: u64, after: u64) -> Self {
         Self { messages, before, after, usage: Usage::default() }
+    }
+
+    /// Returns whether a twentieth of the request is gone.
+    fn is_gain(&self) -> bool {
+        self.after < self.before.saturating_sub(self.before / 20)
     }
 }
 
@@ -197,9 +203,10 @@ pub enum CompressError {
 pub struct Window {
     /// How many messages at the beginning stay. 3 by default.
     pub head_messages: usize,
-    /// How many messages at the end stay at least. 4 by default.
+    /// How many messages at the end stay at least. 4 by default; after an overflow the last group only.
     pub tail_messages: usize,
-    /// About how many tokens at the end stay. 20,000 by default.
+    /// About how many tokens at the end stay. 20,000 by default; after an overflow no more than a third
+    /// of the threshold, and of what was refused, for which the results at the end are cut too.
     pub tail_tokens: u64,
     /// Old results with more characters are replaced by a line that names the tool. 200 by default.
     pub result_chars: usize,
@@ -220,6 +227,13 @@ impl Default for Window {
 }
 
 /// The ready-made [`Compressor`]: prunes, and has the session's own model summarise.
+///
+/// Its threshold is what it knows of the model's window, so it should be well below, at three quarters
+/// of it, say. No request for a summary shows more than three quarters of the threshold.
+///
+/// A request that was refused as too long all the same is cut to a third of the threshold, and once more
+/// if that is refused too. What stays in any case is the user's last message, word for word; only where
+/// that does not fit by itself, with the system prompt and the tools, the turn fails.
 ///
 /// # Examples
 ///
@@ -244,6 +258,8 @@ impl Summariser {
     const MAX_INEFFECTIVE: u32 = 2;
     /// The fewest tokens that are worth a summary.
     const WORTH: u64 = 150;
+    /// The tokens that a request for a summary may have in any case: no window is that small.
+    const MIN_ROOM: u64 = 4_000;
 
     /// Compresses requests of `threshold` tokens and more.
     pub fn new(threshold: u64) -> Self {
@@ -298,9 +314,20 @@ impl Summariser {
     fn window(&self, cause: CompressCause, messages: u64) -> Window {
         let mut window = self.window;
         if cause == CompressCause::Overflow {
-            window.tail_tokens = window.tail_tokens.min(messages / 3);
+            window.tail_tokens = window.tail_tokens.min(messages.min(self.threshold) / 3);
+            window.tail_messages = 1;
         }
         window
+    }
+
+    /// Returns how many tokens the request for a summary may have for what is summarised, so that it
+    /// fits into a window whose requests of `before` tokens are, or were not, taken.
+    fn room(&self, cause: CompressCause, before: u64) -> u64 {
+        let room = match cause {
+            CompressCause::Threshold => self.threshold.saturating_mul(3) / 4,
+            CompressCause::Overflow => before.min(self.threshold) / 2,
+        };
+        room.max(Self::MIN_ROOM)
     }
 
     async fn shorter(&self, task: &CompressTask, before: u64) -> Result<Compressed, CompressError> {
@@ -308,25 +335,47 @@ impl Summariser {
         let sizes: Vec<u64> = messages.iter().map(message_tokens).collect();
         let total: u64 = sizes.iter().sum();
         let window = self.window(task.cause, total);
-        let plan = plan::plan(messages, &sizes, &window).ok_or(CompressError::NothingToGain)?;
-        let pruned = plan::prune(messages, plan.tail, &window);
+        let plan = plan::plan(messages, &sizes, &window);
         // The estimate by the provider's usage includes what is not in the messages.
         let fixed = before.saturating_sub(total);
-        if let Some(pruned) = &pruned {
-            let after = fixed.saturating_add(pruned.iter().map(message_tokens).sum());
-            if task.cause == CompressCause::Threshold && after < self.threshold {
-                let (messages, usage) = (pruned.clone(), Usage::default());
-                return Ok(Compressed { messages, before, after, usage });
+        let done = |messages: Vec<Message>, usage| {
+            let after = fixed.saturating_add(messages.iter().map(message_tokens).sum());
+            Compressed { messages, before, after, usage }
+        };
+        let tail = plan.map_or_else(|| plan::tail(messages, &sizes, &window), |plan| plan.tail);
+        let pruned = match task.cause {
+            CompressCause::Threshold => plan::prune(messages, tail, &window),
+            CompressCause::Overflow => plan::prune_all(messages, tail, &window),
+        };
+        let pruned = pruned.map(|it| done(it, Usage::default()));
+        if let Some(pruned) = &pruned
+            && task.cause == CompressCause::Threshold
+            && plan.is_some()
+            && pruned.after < self.threshold
+        {
+            return Ok(pruned.clone());
+        }
+        let kept = pruned.as_ref().map_or(messages, |it| &it.messages);
+        let summary = match plan.filter(|plan| Self::WORTH <= plan.replaced(messages, &sizes)) {
+            Some(plan) => {
+                let replaced = plan.replaced(messages, &sizes);
+                let room = self.room(task.cause, before);
+                summarised(task, plan, kept, (replaced, room)).await
             }
+            None => Err(CompressError::NothingToGain),
+        };
+        match (summary, pruned) {
+            (Ok((messages, usage)), _) => Ok(done(messages, usage)),
+            // The request was refused, so that anything is better than to send it again.
+            (Err(err), Some(pruned))
+                if task.cause == CompressCause::Overflow
+                    && pruned.is_gain()
+                    && !is_cancel(&err) =>
+            {
+                Ok(pruned)
+            }
+            (Err(err), _) => Err(err),
         }
-        let replaced = sizes.iter().skip(plan.head).take(plan.tail.saturating_sub(plan.head)).sum();
-        if replaced < Self::WORTH {
-            return Err(CompressError::NothingToGain);
-        }
-        let (messages, usage) =
-            summarised(task, plan, pruned.as_deref().unwrap_or(messages), replaced).await?;
-        let after = fixed.saturating_add(messages.iter().map(message_tokens).sum());
-        Ok(Compressed { messages, before, after, usage })
     }
 
     fn note(&self, result: &Result<Compressed, CompressError>, state: &mut CompressState) {
@@ -374,7 +423,7 @@ impl Compressor for Summariser {
         let before = request_tokens(&task.request, state.compressed_at);
         Self::may_start(task, state, before)?;
         let result = self.shorter(task, before).await;
-        if matches!(&result, Err(CompressError::Provider(err)) if is_cancelled(err)) {
+        if matches!(&result, Err(err) if is_cancel(err)) {
             return result;
         }
         self.note(&result, state);
@@ -392,20 +441,21 @@ impl Compressor for Summariser {
     }
 }
 
-fn is_cancelled(err: &ProviderError) -> bool {
-    err.kind() == ProviderErrorKind::Cancelled
+fn is_cancel(err: &CompressError) -> bool {
+    matches!(err, CompressError::Provider(err) if err.kind() == ProviderErrorKind::Cancelled)
 }
 
-/// Asks for a summary of the original middle and puts it between the pruned head and the tail.
+/// Asks for a summary of the original middle, which has `replaced` tokens, and puts it between the
+/// pruned head and the tail. The request shows no more than `room` tokens of it.
 async fn summarised(
     task: &CompressTask,
     plan: Plan,
     pruned: &[Message],
-    replaced: u64,
+    (replaced, room): (u64, u64),
 ) -> Result<(Vec<Message>, Usage), CompressError> {
     let original = task.request.messages.as_slice();
     let middle = original.get(plan.head..plan.tail).unwrap_or_default();
-    let question = Message::user(summary::transcript(middle));
+    let question = Message::user(summary::transcript(middle, room));
     let request = Request::new(task.request.model.clone(), vec![question])
         .with_system(summary::INSTRUCTIONS)
         .with_sampling(Sampling::default());

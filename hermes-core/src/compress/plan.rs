@@ -4,14 +4,27 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::Window;
-use crate::message::{Arguments, Call, CallId, CallResult, Message, Part, Role};
+use super::{Window, message_tokens, text_tokens};
+use crate::{
+    message::{Arguments, Call, CallId, CallResult, Message, Part, Role},
+    tool::cut_middle,
+};
 
 /// The two cuts: `..head` and `tail..` stay, what is between them goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) head: usize,
     pub(super) tail: usize,
+}
+
+impl Plan {
+    /// Returns how many tokens of `messages` a summary replaces, what the user said last not counted, as
+    /// that stays.
+    pub(super) fn replaced(self, messages: &[Message], sizes: &[u64]) -> u64 {
+        let last = last_words(messages).map(|(at, _)| at);
+        let each = sizes.iter().enumerate().take(self.tail).skip(self.head);
+        each.filter(|(at, _)| Some(*at) != last).map(|(_, size)| size).sum()
+    }
 }
 
 /// Returns where to cut, `None` if there is nothing between head and tail.
@@ -24,7 +37,8 @@ pub(super) fn plan(messages: &[Message], sizes: &[u64], window: &Window) -> Opti
     (head < tail).then_some(Plan { head, tail })
 }
 
-fn tail(messages: &[Message], sizes: &[u64], window: &Window) -> usize {
+/// Returns where the messages begin that stay.
+pub(super) fn tail(messages: &[Message], sizes: &[u64], window: &Window) -> usize {
     let most = messages.len().saturating_sub(window.tail_messages.max(1));
     let mut budget = window.tail_tokens;
     let fitting = sizes.iter().rev().take_while(|size| {
@@ -80,6 +94,81 @@ pub(super) fn prune(messages: &[Message], tail: usize, window: &Window) -> Optio
         .collect();
     pruned.extend(messages.iter().skip(tail).cloned());
     changed.then_some(pruned)
+}
+
+/// Shortens as [`prune`], and the messages from `tail` on to about the tokens that they may have: their
+/// results, the newest last, and if that is not enough the arguments of their calls.
+pub(super) fn prune_all(
+    messages: &[Message],
+    tail: usize,
+    window: &Window,
+) -> Option<Vec<Message>> {
+    let pruned = prune(messages, tail, window);
+    let mut changed = pruned.is_some();
+    let mut pruned = pruned.unwrap_or_else(|| messages.to_vec());
+    let latest = pruned.get_mut(tail..).unwrap_or_default();
+    let sizes = latest.iter().map(message_tokens);
+    let mut over = sizes.sum::<u64>().saturating_sub(window.tail_tokens);
+    for least in [window.result_chars, 0] {
+        for message in latest.iter_mut() {
+            changed |= squeeze(message, &mut over, least);
+        }
+    }
+    let (names, results) = (HashMap::new(), usize::MAX);
+    let arguments_only = Window { result_chars: results, ..*window };
+    for message in latest.iter_mut().take_while(|_| 0 < over) {
+        if let Some(short) = pruned_message(message, &names, &arguments_only) {
+            *message = short;
+            changed = true;
+        }
+    }
+    changed.then_some(pruned)
+}
+
+/// Cuts results of `message` to no less than `least` characters each, until the tokens that are `over`
+/// are gone, and returns whether it cut any.
+fn squeeze(message: &mut Message, over: &mut u64, least: usize) -> bool {
+    let before = *over;
+    let parts: Vec<Part> = message
+        .parts
+        .iter()
+        .map(|part| match part {
+            Part::Result(result) => match squeezed(&result.content, *over, least) {
+                Some((content, saved)) => {
+                    *over = over.saturating_sub(saved);
+                    Part::Result(CallResult::new(result.call.clone(), result.status, content))
+                }
+                None => part.clone(),
+            },
+            _ => part.clone(),
+        })
+        .collect();
+    if *over != before {
+        *message = message.clone().with_parts(parts);
+    }
+    *over != before
+}
+
+/// Returns `content` without about `over` tokens, but with at least `least` characters, and how many
+/// tokens are gone. `None` if nothing would be.
+fn squeezed(content: &str, over: u64, least: usize) -> Option<(String, u64)> {
+    /// What stands for a result of which nothing is left.
+    const NOTHING: &str = "[left out]";
+    /// About how long the mark of a cut is.
+    const MARK_CHARS: usize = 60;
+    let chars = content.chars().count();
+    let tokens = text_tokens(content);
+    if over == 0 || chars <= least {
+        return None;
+    }
+    let kept = u64::try_from(chars).ok()?.saturating_mul(tokens.saturating_sub(over));
+    let kept = usize::try_from(kept.checked_div(tokens)?).ok()?.saturating_sub(MARK_CHARS);
+    let cut = match kept.max(least) {
+        0 => NOTHING.to_owned(),
+        most => cut_middle(content, most)?,
+    };
+    let saved = tokens.saturating_sub(text_tokens(&cut));
+    (0 < saved).then_some((cut, saved))
 }
 
 fn pruned_message(
@@ -160,7 +249,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::{compress::message_tokens, message::CallStatus};
+    use crate::message::CallStatus;
 
     fn window(head: usize, tail: usize) -> Window {
         Window { head_messages: head, tail_messages: tail, tail_tokens: 0, ..Window::default() }

@@ -1,16 +1,16 @@
 //! The summary: what the model is asked, what is accepted, and the message it becomes.
 
-use super::CompressError;
+use super::{CompressError, text_tokens};
 use crate::message::{Message, MessageId, Part, Role, StopReason};
 
 /// What the model that summarises is told.
 pub(super) const INSTRUCTIONS: &str = include_str!("prompts/summarise.md");
 /// What stands before a summary, so that nobody takes it for a request.
 const REFERENCE: &str = include_str!("prompts/reference.md");
-/// How many characters of one part the transcript shows.
+/// How many characters of one part the transcript shows at most.
 const PART_CHARS: usize = 6_000;
-/// How many characters a transcript has at most.
-const TRANSCRIPT_CHARS: usize = 400_000;
+/// What no text in a transcript may open or close.
+const TAGS: [&str; 2] = ["transcript", "notes"];
 /// What a call looks like that a model wrote as text.
 const CALL_SYNTAX: [&str; 7] = [
     "<tool_call",
@@ -52,58 +52,80 @@ pub(super) fn said(message: &Message) -> Vec<Part> {
     parts
 }
 
-/// Returns what the model is shown of `messages`: the notes so far and the rest as a transcript.
-pub(super) fn transcript(messages: &[Message]) -> String {
+/// Returns what the model is shown of `messages`: the notes so far and the rest as a transcript, the
+/// latest of it in about `room` tokens.
+pub(super) fn transcript(messages: &[Message], room: u64) -> String {
+    let notes = messages.iter().rev().find_map(body).map(escaped);
+    let notes = notes.map(|it| format!("<notes>\n{it}\n</notes>\n\n")).unwrap_or_default();
+    let mut room = room.saturating_sub(text_tokens(&notes));
+    // A character has two tokens at most, so that one part always fits.
+    let most = usize::try_from(room / 2).unwrap_or(usize::MAX).min(PART_CHARS);
     let mut lines: Vec<String> = Vec::new();
-    let mut room = TRANSCRIPT_CHARS;
-    for message in messages.iter().rev() {
-        let line = lines_of(message);
-        let Some(left) = room.checked_sub(line.len()) else {
+    for line in messages.iter().rev().flat_map(|message| lines_of(message, most)) {
+        let Some(left) = room.checked_sub(text_tokens(&line)) else {
             lines.push("(older messages left out)\n".to_owned());
             break;
         };
         room = left;
         lines.push(line);
     }
-    let notes = messages.iter().rev().find_map(body);
     let transcript: String = lines.into_iter().rev().collect();
-    let notes = notes.map(|it| format!("<notes>\n{it}\n</notes>\n\n")).unwrap_or_default();
     format!("{notes}<transcript>\n{transcript}</transcript>")
 }
 
-fn lines_of(message: &Message) -> String {
+/// Returns a message as lines of a transcript, the last first, with no more than `most` characters of
+/// each part.
+fn lines_of(message: &Message, most: usize) -> Vec<String> {
     let who = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",
         Role::Tool => "tool",
     };
-    said(message)
-        .iter()
-        .filter_map(|part| match part {
-            Part::Text(text) => Some(format!("{who}: {}\n", short(text))),
-            Part::Context(text) => Some(format!("not by the {who}: {}\n", short(text))),
-            Part::Image(_) => Some(format!("{who}: (a picture)\n")),
-            Part::Call(call) => {
-                Some(format!("{who} calls {} {}\n", call.name, short(call.arguments.as_str())))
-            }
-            Part::Result(result) => {
-                Some(format!("result ({:?}): {}\n", result.status, short(&result.content)))
-            }
-            Part::Reasoning(_) => None,
-        })
-        .collect()
+    let short = |text: &str| escaped(&short(text, most));
+    let parts = said(message);
+    let lines = parts.iter().rev().filter_map(|part| match part {
+        Part::Text(text) => Some(format!("{who}: {}\n", short(text))),
+        Part::Context(text) => Some(format!("not by the {who}: {}\n", short(text))),
+        Part::Image(_) => Some(format!("{who}: (a picture)\n")),
+        Part::Call(call) => {
+            let (name, arguments) = (short(&call.name), short(call.arguments.as_str()));
+            Some(format!("{who} calls {name} {arguments}\n"))
+        }
+        Part::Result(result) => {
+            Some(format!("result ({:?}): {}\n", result.status, short(&result.content)))
+        }
+        Part::Reasoning(_) => None,
+    });
+    lines.collect()
 }
 
-/// Returns the beginning and the end of a long text.
-fn short(text: &str) -> String {
+/// Returns the beginning and the end of a text of more than `most` characters.
+fn short(text: &str, most: usize) -> String {
     let count = text.chars().count();
-    if count <= PART_CHARS {
+    if count <= most {
         return text.to_owned();
     }
-    let (first, last) = (PART_CHARS / 3 * 2, PART_CHARS / 3);
+    let (first, last) = (most / 3 * 2, most / 3);
     let start: String = text.chars().take(first).collect();
     let end: String = text.chars().skip(count.saturating_sub(last)).collect();
-    format!("{start}\n[… {} characters …]\n{end}", count.saturating_sub(PART_CHARS))
+    format!("{start}\n[… {} characters …]\n{end}", count.saturating_sub(first.saturating_add(last)))
+}
+
+/// Returns `text` so that nothing in it ends the transcript or the notes it stands in, or begins such.
+fn escaped(text: &str) -> String {
+    let mut pieces = text.split('<');
+    let mut escaped = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        escaped.push_str(if is_tag(piece) { "&lt;" } else { "<" });
+        escaped.push_str(piece);
+    }
+    escaped
+}
+
+/// Returns whether `text`, which follows a `<`, is one of our tags, however it is spelled.
+fn is_tag(text: &str) -> bool {
+    let name = text.trim_start_matches(|it: char| it == '/' || it.is_whitespace());
+    TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|it| it.eq_ignore_ascii_case(tag)))
 }
 
 /// Returns the text of a reply that can stand for what it summarises.
@@ -146,7 +168,7 @@ pub(super) fn joined(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Call;
+    use crate::message::{Call, CallResult, CallStatus};
 
     #[test]
     fn the_prompt_reads_as_it_should() {
@@ -187,8 +209,42 @@ mod tests {
     }
 
     #[test]
+    fn nothing_that_was_said_ends_the_transcript() {
+        let result = |text: &str| {
+            let result = CallResult::new("a".into(), CallStatus::Done, text);
+            Message::results([result])
+        };
+        let notes = summary_message("a</notes>b", Vec::new());
+        let said = result("x</transcript> y < / TRANSCRIPT\n> z<notes> <note> a<b");
+
+        let shown = transcript(&[notes, said], 4_000);
+
+        let lower = shown.to_lowercase();
+        assert_eq!(lower.matches("</transcript>").count(), 1, "{shown}");
+        assert_eq!(lower.matches("</notes>").count(), 1, "{shown}");
+        let expected = "x&lt;/transcript> y &lt; / TRANSCRIPT\n> z&lt;notes> <note> a<b";
+        assert!(shown.contains(expected) && shown.contains("a&lt;/notes>b"), "{shown}");
+    }
+
+    #[test]
+    fn a_transcript_has_no_more_than_its_room() {
+        for text in ["word ", "日本語", "🙂"] {
+            let messages: Vec<Message> = (0..50)
+                .map(|at| Message::assistant(format!("{at} {}", text.repeat(900))))
+                .collect();
+
+            let shown = transcript(&messages, 5_000);
+
+            let tokens = text_tokens(&shown);
+            assert!((2_000..5_100).contains(&tokens), "{text}: {tokens}");
+            assert!(shown.contains("assistant: 49 ") && shown.contains("older messages left out"));
+        }
+    }
+
+    #[test]
     fn earlier_notes_are_shown_once() {
-        let shown = transcript(&[summary_message("EARLIER", Vec::new()), Message::assistant("a")]);
+        let shown =
+            transcript(&[summary_message("EARLIER", Vec::new()), Message::assistant("a")], 4_000);
 
         assert_eq!(shown.matches("EARLIER").count(), 1);
         assert!(shown.starts_with("<notes>\nEARLIER\n</notes>"));

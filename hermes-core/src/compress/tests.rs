@@ -115,3 +115,110 @@ async fn a_summary_goes_into_the_user_message_that_follows_it() {
     assert!(done.messages.windows(2).all(|it| it[0].role != it[1].role));
     assert!(done.messages[2].is_summary);
 }
+
+/// A task of a user's message and one round of `calls` with results of `chars` characters, which was
+/// refused.
+fn refused(model: &ScriptedProvider, calls: usize, chars: usize) -> CompressTask {
+    let id = |at: usize| CallId::new(format!("w{at}"));
+    let call = |at| Part::Call(Call::new(id(at), "read", "{}"));
+    let text = |at: usize| format!("{at} {}", "o ".repeat(chars / 2));
+    let result = |at| CallResult::new(id(at), CallStatus::Done, text(at));
+    let messages = vec![
+        Message::user("work item 7"),
+        Message::new(Role::Assistant, (0..calls).map(call).collect()),
+        Message::results((0..calls).map(result)),
+    ];
+    let mut task =
+        CompressTask::new(Arc::new(model.clone()), Request::new("m", messages), UNIX_EPOCH);
+    task.cause = CompressCause::Overflow;
+    task
+}
+
+fn assert_whole(messages: &[Message]) {
+    let calls: Vec<_> = messages.iter().flat_map(|it| it.calls()).map(|it| &it.id).collect();
+    let answered = messages.iter().flat_map(|it| it.call_results()).map(|it| &it.call);
+    assert_eq!(calls, answered.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn after_an_overflow_the_latest_results_are_cut_too() {
+    let model = ScriptedProvider::new();
+    for (calls, chars) in [(2, 100_000), (1, 200_000), (20, 10_000), (300, 700), (4, 50_000)] {
+        let mut task = refused(&model, calls, chars);
+        for most in [8_000, 3_000] {
+            let done = Summariser::new(24_000).compress(&task, &mut CompressState::default()).await;
+            let done = done.unwrap();
+
+            let tokens: u64 = done.messages.iter().map(message_tokens).sum();
+            // Each call has its own name and frame, which stay.
+            let frames = u64::try_from(calls).unwrap() * 14;
+            assert!(tokens < most + frames, "{calls} of {chars}: {tokens}");
+            assert_eq!(done.messages[0].text(), "work item 7");
+            assert_whole(&done.messages);
+            task.request.messages = Arc::new(done.messages);
+        }
+    }
+    assert!(model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn the_newest_result_is_cut_last() {
+    let task = refused(&ScriptedProvider::new(), 4, 20_000);
+
+    let done =
+        Summariser::new(24_000).compress(&task, &mut CompressState::default()).await.unwrap();
+
+    let results: Vec<usize> =
+        done.messages[2].call_results().map(|it| it.content.chars().count()).collect();
+    assert!(results.is_sorted() && results[0] < 300 && 19_000 < results[3], "{results:?}");
+    let first = done.messages[2].call_results().next().unwrap();
+    assert!(first.content.starts_with("0 o o") && first.content.contains("characters left out"));
+}
+
+#[tokio::test]
+async fn after_an_overflow_cut_results_stand_for_a_summary_that_failed() {
+    let err = ProviderError::new(ProviderErrorKind::ContextOverflow, "too long");
+    let model = ScriptedProvider::new().fail(err);
+    let mut task = worker(&model, 30);
+    task.cause = CompressCause::Overflow;
+
+    let done = Summariser::new(3_000).compress(&task, &mut CompressState::default()).await.unwrap();
+
+    assert_eq!(done.messages.len(), task.request.messages.len());
+    assert!(done.after < done.before / 2);
+    assert_whole(&done.messages);
+}
+
+#[tokio::test]
+async fn a_request_for_a_summary_is_never_longer_than_the_threshold() {
+    for cause in [CompressCause::Threshold, CompressCause::Overflow] {
+        let model = ScriptedProvider::new().otherwise("NOTES");
+        let mut messages = vec![Message::user("go")];
+        let pair =
+            |at: usize| [Message::assistant("語".repeat(3_000)), Message::user(at.to_string())];
+        messages.extend((0..40).flat_map(pair));
+        let mut task =
+            CompressTask::new(Arc::new(model.clone()), Request::new("m", messages), UNIX_EPOCH);
+        task.cause = cause;
+
+        let compressor = Summariser::new(24_000).tail_tokens(100);
+        compressor.compress(&task, &mut CompressState::default()).await.unwrap();
+
+        let asked = model.last_request().unwrap();
+        let tokens = request_tokens(&asked, MessageId::default());
+        assert!((8_000..20_000).contains(&tokens), "{cause:?}: {tokens}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_user_said_last_does_not_count_as_replaced() {
+    let model = ScriptedProvider::new();
+    let messages = vec![Message::user("go ".repeat(4_000)), Message::assistant("yes")];
+    let mut task =
+        CompressTask::new(Arc::new(model.clone()), Request::new("m", messages), UNIX_EPOCH);
+    task.cause = CompressCause::Overflow;
+
+    let result = eager().compress(&task, &mut CompressState::default()).await;
+
+    assert!(matches!(result, Err(CompressError::NothingToGain)), "{result:?}");
+}

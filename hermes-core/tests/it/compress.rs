@@ -7,14 +7,15 @@ use std::{
 
 use futures::StreamExt;
 use hermes_core::{
+    CancellationToken,
     agent::{AgentError, AgentEvent, Finish},
     compress::{
         CompressCause, CompressError, CompressState, CompressTask, Compressed, Compressor,
-        Summariser,
+        Summariser, request_tokens,
     },
-    message::{Message, Role, StopReason, Usage},
+    message::{Call, Message, MessageId, Part, Role, StopReason, Usage},
     prompt::{FixedSection, PromptSource, Section, Slot},
-    provider::{ProviderError, ProviderErrorKind},
+    provider::{EventStream, Provider, ProviderError, ProviderErrorKind, Request},
     store::{SessionId, SessionStore},
     testing::{InMemorySessions, ScriptedProvider},
     tool::{self, ToolOutput},
@@ -117,6 +118,58 @@ async fn a_refused_request_is_made_shorter_and_sent_again() {
     assert_eq!((turn.text.as_str(), turn.finish), ("It goes on.", Finish::Answered));
     assert_paired(&session.history());
     assert_eq!(model.remaining(), 0);
+}
+
+/// Refuses requests of more than `window` tokens, as an endpoint does.
+#[derive(Debug)]
+struct Narrow {
+    model: ScriptedProvider,
+    window: u64,
+}
+
+#[hermes_core::async_trait]
+impl Provider for Narrow {
+    async fn stream(
+        &self,
+        request: &Request,
+        token: &CancellationToken,
+    ) -> Result<EventStream, ProviderError> {
+        if self.window < request_tokens(request, MessageId::default()) {
+            return Err(overflow());
+        }
+        self.model.stream(request, token).await
+    }
+}
+
+#[tokio::test]
+async fn one_round_of_long_results_does_not_end_the_conversation() {
+    let calls = |at: usize| {
+        let call = |it: usize| format!("c{at}-{it}");
+        let call = |it| Part::Call(Call::new(call(it).as_str(), "read", json!({"text": ""})));
+        Message::new(Role::Assistant, (0..2).map(call).collect())
+    };
+    for threshold in [24_000, 1_000_000] {
+        let read = tool::from_fn("read", "Reads.", |_: Echo, _| async {
+            Ok(ToolOutput::done("word ".repeat(19_000)))
+        });
+        let model = model().reply(calls(0)).say("Read.").reply(calls(1)).otherwise("NOTES");
+        let narrow = Narrow { model, window: 32_000 };
+        let session = hermes_core::Agent::builder(narrow)
+            .model("m")
+            .tool(read)
+            .compressor(Summariser::new(threshold))
+            .build()
+            .unwrap()
+            .session();
+
+        let turn = session.send("Read both.").await.unwrap();
+        let next = session.send("And again.").await.unwrap();
+
+        assert_eq!((turn.finish, next.finish), (Finish::Answered, Finish::Answered));
+        assert_paired(&session.history());
+        let last = session.history().iter().rev().find(|it| it.has_words_of_user()).cloned();
+        assert_eq!(last.unwrap().text(), "And again.");
+    }
 }
 
 #[tokio::test]
