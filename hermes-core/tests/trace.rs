@@ -15,8 +15,10 @@ use std::{
 
 use hermes_core::{
     Agent,
+    compress::Summariser,
     delegate::Delegate,
-    provider::{ProviderError, ProviderErrorKind},
+    message::{StopReason, Usage},
+    provider::{ModelEvent, ProviderError, ProviderErrorKind},
     schemars::{self, JsonSchema},
     store::SessionId,
     testing::ScriptedProvider,
@@ -116,6 +118,26 @@ async fn spans_have_the_names_of_the_convention_and_what_was_said_only_on_reques
     assert_nothing_was_said(&spans(&recorder, false).await);
     assert_all_was_said(&spans(&recorder, true).await);
     assert_a_sub_agent_has_its_own(&delegated(&recorder).await);
+    assert_eq!(models_asked_for_a_summary(&recorder).await, ["scripted", "other", "scripted"]);
+}
+
+/// Runs two turns between which a summary is written, and returns the models of the requests.
+async fn models_asked_for_a_summary(recorder: &Recorder) -> Vec<String> {
+    recorder.spans.lock().unwrap().clear();
+    let summary = vec![
+        ModelEvent::Model("other".into()),
+        ModelEvent::Text("GOAL: it".to_owned()),
+        ModelEvent::Done { stop: StopReason::EndTurn, usage: Usage::new(5, 2) },
+    ];
+    let model = ScriptedProvider::new().say("word ".repeat(1_500)).events(summary).say("Yes.");
+    let compressor = Summariser::new(100).head_messages(0).tail_messages(1).tail_tokens(0);
+    let agent = Agent::builder(model).model("scripted").compressor(compressor).build().unwrap();
+    let session = agent.session();
+    session.send("Find it.").await.unwrap();
+    session.send("And now?").await.unwrap();
+    let spans = recorder.spans.lock().unwrap();
+    let chats = spans.values().filter(|(name, _)| *name == "chat");
+    chats.map(|(_, fields)| fields["gen_ai.response.model"].clone()).collect()
 }
 
 /// Runs a turn with a sub-agent that makes a call, and returns the spans.

@@ -40,7 +40,7 @@ impl SessionLimits {
         self
     }
 
-    /// Sets the most tokens, input and output together.
+    /// Sets the most tokens, input and output together; estimated where an endpoint reports none.
     pub fn tokens(mut self, tokens: u64) -> Self {
         self.tokens = Some(tokens);
         self

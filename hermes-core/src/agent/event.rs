@@ -88,7 +88,7 @@ pub struct FinishedTurn {
     pub calls: u32,
     /// What its calls changed, in order.
     pub changes: Vec<Change>,
-    /// The tokens it used, those of its sub-agents and its review not counted (see
+    /// The tokens it used, by estimate where the endpoint reports none; those of its sub-agents and its review not counted (see
     /// [`Session::delegated_spending`](crate::Session::delegated_spending)).
     pub usage: Usage,
     /// What that cost; `None` if there are no prices, or not for all of it.

@@ -14,6 +14,7 @@ mod conversation;
 mod dispatch;
 mod fit;
 mod keep;
+mod meter;
 mod repeat;
 mod room;
 mod round;

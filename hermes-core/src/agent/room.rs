@@ -5,7 +5,13 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 use futures::FutureExt;
 use tracing::Instrument;
 
-use super::{AgentError, AgentEvent, Outcome, conversation::is_whole, event::describe, run::Run};
+use super::{
+    AgentError, AgentEvent, Outcome,
+    conversation::is_whole,
+    event::describe,
+    meter::{Meter, Used},
+    run::Run,
+};
 use crate::{
     compress::{
         CompressCause, CompressError, CompressState, CompressTask, Compressed, Compressor,
@@ -95,8 +101,9 @@ impl Run {
             return Pass::AsItWas("there is no compressor".to_owned());
         };
         let scope = &self.dispatch.scope;
+        let meter = Meter::new(Arc::clone(&self.provider), self.dispatch.traces_content);
         let task = CompressTask {
-            provider: Arc::clone(&self.provider),
+            provider: Arc::new(meter.clone()),
             request,
             cause,
             now: scope.clock.now(),
@@ -107,11 +114,18 @@ impl Run {
         let ended = tokio::select! {
             biased;
             ended = pass => ended,
-            () = scope.token.cancelled() => return Pass::Cancelled,
+            () = scope.token.cancelled() => {
+                self.spend_on(&meter);
+                return Pass::Cancelled;
+            }
         };
         self.keep.set_compress_state(&compression.state);
+        let took = self.spend_on(&meter);
         match ended {
-            Ok(Ok(done)) if is_usable(&task.request.messages, &done.messages) => {
+            Ok(Ok(mut done)) if is_usable(&task.request.messages, &done.messages) => {
+                if took {
+                    done.usage = Usage::default();
+                }
                 Pass::Shorter(done)
             }
             Ok(Ok(_)) => Pass::AsItWas("the compressor gave an unusable history".to_owned()),
@@ -123,14 +137,26 @@ impl Run {
         }
     }
 
+    /// Takes note of the requests that a pass made, whatever came of them, and returns whether there
+    /// were any.
+    fn spend_on(&mut self, meter: &Meter) -> bool {
+        let taken = meter.take();
+        for (model, used) in &taken {
+            self.spend(model, *used);
+            self.turn.add_tokens(used.usage.total());
+        }
+        !taken.is_empty()
+    }
+
     async fn shorten(&mut self, done: Compressed) -> Result<(), AgentError> {
         if let Some(compression) = &mut self.compression {
             compression.refused = None;
         }
         let Compressed { messages, before, after, usage } = done;
         if usage != Usage::default() {
+            // The compressor asked a model of its own.
             let model = self.template.model.clone();
-            self.spend(&model, usage);
+            self.spend(&model, Used { usage, is_estimated: false });
         }
         self.turn.apply(&Outcome::Compressed(usage));
         // What the model was shown is out of its sight now.

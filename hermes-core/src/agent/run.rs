@@ -19,6 +19,7 @@ use super::{
     dispatch::{Dispatch, Dispatched, kept_back},
     hook::{AfterReply, HookPoints},
     keep::Keep,
+    meter::Used,
     room::Compression,
     trace,
 };
@@ -26,7 +27,7 @@ use crate::{
     change::Change,
     compress::CompressCause,
     cost::{Pricing, Spending},
-    message::{Call, CallId, CallResult, CallStatus, Message, StopReason, Usage},
+    message::{Call, CallId, CallResult, CallStatus, Message, StopReason},
     provider::{
         Assembly, ModelEvent, ModelId, Provider, ProviderError, ProviderErrorKind, Request,
         ToolChoice,
@@ -140,16 +141,20 @@ impl Run {
         let span = trace::request_span(&request, has_content);
         let streamed = AssertUnwindSafe(self.stream(&request, &mut assembly)).catch_unwind();
         let ended = streamed.instrument(span.clone()).await.unwrap_or_else(|_| Err(crashed()));
-        // The history must be unshared again before it grows.
-        let model = assembly.model().unwrap_or(&request.model).clone();
-        drop(request);
         match ended {
             Ok(()) => {
-                let reply = self.keep_reply(assembly.into_message());
-                let usage = reply.usage.unwrap_or_default();
-                trace::replied(&span, &reply, usage, has_content);
+                let model = assembly.model().unwrap_or(&request.model).clone();
+                let reply = assembly.into_message();
+                let used = Used::of(&request, &reply);
+                // The history must be unshared again before it grows.
+                drop(request);
+                let reply = self.keep_reply(reply);
+                trace::replied(&span, &reply, reply.usage.unwrap_or_default(), has_content);
                 trace::answered(&span, &model);
-                self.spend(&model, usage);
+                self.spend(&model, used);
+                if used.is_estimated {
+                    self.turn.add_tokens(used.usage.total());
+                }
                 self.turn.apply(&Outcome::Replied(&reply));
                 self.note_approvals(&reply);
                 if self.dispatch.hooks.listen(HookPoints::AFTER_REPLY) {
@@ -158,11 +163,13 @@ impl Run {
                 Ok(())
             }
             Err(err) if err.kind() == ProviderErrorKind::Cancelled => {
+                drop(request);
                 self.keep_partial(assembly, StopReason::Cancelled);
                 self.turn.apply(&Outcome::Cancelled);
                 Ok(())
             }
             Err(err) => {
+                drop(request);
                 trace::failed(&span, err.kind());
                 let Some(err) = self.make_room_after(err, assembly.is_empty()) else {
                     return Ok(());
@@ -243,15 +250,21 @@ impl Run {
         }
     }
 
-    /// Takes note of what a request of `model` took. Under a limit of money the host is warned once
-    /// where the price is not known.
-    pub(super) fn spend(&mut self, model: &ModelId, usage: Usage) {
+    /// Takes note of what a request of `model` took. Under limits the host is warned once where that is
+    /// not known.
+    pub(super) fn spend(&mut self, model: &ModelId, Used { usage, is_estimated }: Used) {
         let cost = self.pricing.as_ref().and_then(|it| it.cost(model.as_str(), &usage));
+        let is_limited = self.turn.has_cost_limit() || self.turn.has_token_limit();
+        if is_estimated && is_limited && self.spending.estimated == 0 {
+            let why = format!("no usage was reported for {model}: its tokens are estimated");
+            self.dispatch.events.send(|| AgentEvent::Warning(why));
+        }
         if cost.is_none() && self.turn.has_cost_limit() && self.spending.unpriced == 0 {
             let why = format!("the price of {model} is not known: its requests count as free");
             self.dispatch.events.send(|| AgentEvent::Warning(why));
         }
         self.spending.add(usage, cost);
+        self.spending.note_estimated(is_estimated);
         self.purse.add(usage, cost);
         self.keep.note_taken(self.spending);
         self.turn.spend(cost.unwrap_or_default());

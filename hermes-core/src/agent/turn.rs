@@ -87,7 +87,7 @@ pub struct Limits {
     /// several has left is the grace request, in which the model can only sum up.
     pub requests: u32,
     /// The most tokens, input and output together, before the grace request. `None`, the default,
-    /// for no limit.
+    /// for no limit. Where an endpoint reports none they are estimated, of which the host is warned.
     pub tokens: Option<u64>,
     /// The most money, before the grace request. `None`, the default, for no limit. What has no known
     /// price counts as nothing, of which the host is warned.
@@ -357,6 +357,17 @@ impl Turn {
     /// Returns whether money is limited.
     pub fn has_cost_limit(&self) -> bool {
         self.limits.cost.is_some()
+    }
+
+    /// Returns whether tokens are limited.
+    pub fn has_token_limit(&self) -> bool {
+        self.limits.tokens.is_some()
+    }
+
+    /// Takes note of tokens beside those that outcomes tell of: of a reply whose usage was not reported,
+    /// or of a summary that came to nothing.
+    pub fn add_tokens(&mut self, tokens: u64) {
+        self.tokens = self.tokens.saturating_add(tokens);
     }
 
     /// Takes note of what a request cost, before its outcome is applied.

@@ -88,7 +88,8 @@ impl<C: Compressor + ?Sized> Compressor for Arc<C> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CompressTask {
-    /// Where summaries come from.
+    /// Where summaries come from. What its requests take is counted and priced as the turn's, whatever
+    /// comes of them, and each has its span; hooks are not asked about them.
     pub provider: Arc<dyn Provider>,
     /// The request that would be sent next.
     pub request: Request,
@@ -148,7 +149,8 @@ pub struct Compressed {
     pub before: u64,
     /// About how many it has now.
     pub after: u64,
-    /// What the summary took; all zero if pruning was enough.
+    /// What the summary took; all zero if pruning was enough. It counts only where the provider of the
+    /// task was not asked, whose requests are counted as they are made.
     pub usage: Usage,
 }
 

@@ -34,6 +34,8 @@ pub struct Spending {
     pub cost: Cost,
     /// How many of them have no known price.
     pub unpriced: u64,
+    /// How many of them had no usage reported, so that their tokens, and what those cost, are an estimate.
+    pub estimated: u64,
 }
 
 impl Spending {
@@ -45,6 +47,11 @@ impl Spending {
             Some(cost) => self.cost += cost,
             None => self.unpriced = self.unpriced.saturating_add(1),
         }
+    }
+
+    /// Notes that the request added last was estimated, if it was.
+    pub(crate) fn note_estimated(&mut self, is_estimated: bool) {
+        self.estimated = self.estimated.saturating_add(u64::from(is_estimated));
     }
 
     /// Returns what all of it cost; `None` if that is not known of some of it.
@@ -59,5 +66,6 @@ impl AddAssign for Spending {
         self.usage += other.usage;
         self.cost += other.cost;
         self.unpriced = self.unpriced.saturating_add(other.unpriced);
+        self.estimated = self.estimated.saturating_add(other.estimated);
     }
 }

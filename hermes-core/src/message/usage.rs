@@ -4,7 +4,8 @@ use std::ops::{Add, AddAssign};
 
 use serde::{Deserialize, Serialize};
 
-/// What a model call used, in tokens. All zero where the provider says nothing.
+/// What a model call used, in tokens. All zero where the provider says nothing; what turns and sessions
+/// took is then [estimated](crate::cost::Spending::estimated).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]

@@ -9,12 +9,12 @@ use std::{
 };
 
 use hermes_core::{
-    Session,
+    Cost, Pricing, Session,
     agent::{
-        AgentBuilder, AgentEvent, Finish,
+        AgentBuilder, AgentError, AgentEvent, Finish, Limits, SessionLimits,
         hook::{AfterReply, Hook, HookPoints},
     },
-    message::{Call, Message, Part, Reasoning, Role, StopReason},
+    message::{Call, Message, Part, Reasoning, Role, StopReason, Usage},
     testing::ScriptedProvider,
     tool::{self, Extensions, ToolOutput, ToolSpec},
 };
@@ -122,4 +122,59 @@ async fn an_answer_of_which_reasoning_took_all_ends_the_turn_at_once() {
     assert!(!turn.is_completed());
     assert_eq!(session.history().len(), 1);
     assert_eq!(session.retry(Extensions::default()).await.unwrap().text, "Yes.");
+}
+
+#[tokio::test]
+async fn limits_on_tokens_hold_where_the_endpoint_reports_none() {
+    let model = ScriptedProvider::new()
+        .usage(Usage::default())
+        .call("echo", json!({"text": "word ".repeat(2_000)}))
+        .otherwise("That was it.");
+    let builder = agent(&model).limits(Limits::default().tokens(2_000));
+    let session =
+        builder.session_limits(SessionLimits::default().tokens(2_100)).build().unwrap().session();
+
+    let mut reply = session.send("Say it.");
+    let mut warnings = Vec::new();
+    while let Some(event) = reply.next_event().await {
+        if let AgentEvent::Warning(text) = event {
+            warnings.push(text);
+        }
+    }
+    let turn = reply.await.unwrap();
+
+    assert_eq!((turn.finish.clone(), turn.requests), (Finish::OutOfRounds, 2));
+    assert!((7_000..12_000).contains(&turn.usage.total()), "{:?}", turn.usage);
+    assert_eq!(warnings, ["no usage was reported for scripted: its tokens are estimated"]);
+    let spending = session.spending();
+    assert_eq!((spending.requests, spending.estimated), (2, 2));
+    // What a message says of its usage stays what the endpoint said.
+    assert!(session.history().iter().all(|it| it.usage.unwrap_or_default().total() == 0));
+    let err = session.send("Again.").await.unwrap_err();
+    assert!(matches!(err, AgentError::OutOfBudget), "{err:?}");
+}
+
+/// Two cents a token.
+#[derive(Debug)]
+struct TwoCents;
+
+impl Pricing for TwoCents {
+    fn cost(&self, _: &str, usage: &Usage) -> Option<Cost> {
+        (0 < usage.total()).then(|| Cost::from_cents(2 * usage.total()))
+    }
+}
+
+#[tokio::test]
+async fn limits_on_money_hold_where_the_endpoint_reports_no_usage() {
+    let model = ScriptedProvider::new()
+        .usage(Usage::default())
+        .call("echo", json!({"text": "word"}))
+        .otherwise("That was it.");
+    let limits = Limits::default().cost(Cost::from_cents(10));
+    let session = agent(&model).limits(limits).pricing(TwoCents).build().unwrap().session();
+
+    let turn = session.send("Say it.").await.unwrap();
+
+    assert_eq!((turn.finish.clone(), turn.requests), (Finish::OutOfRounds, 2));
+    assert!(turn.cost.is_some_and(|cost| Cost::from_cents(20) < cost), "{:?}", turn.cost);
 }

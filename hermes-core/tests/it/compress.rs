@@ -7,7 +7,7 @@ use std::{
 
 use futures::StreamExt;
 use hermes_core::{
-    CancellationToken,
+    CancellationToken, Cost, Pricing,
     agent::{AgentError, AgentEvent, Finish},
     compress::{
         CompressCause, CompressError, CompressState, CompressTask, Compressed, Compressor,
@@ -15,7 +15,7 @@ use hermes_core::{
     },
     message::{Call, Message, MessageId, Part, Role, StopReason, Usage},
     prompt::{FixedSection, PromptSource, Section, Slot},
-    provider::{EventStream, Provider, ProviderError, ProviderErrorKind, Request},
+    provider::{EventStream, ModelEvent, Provider, ProviderError, ProviderErrorKind, Request},
     store::{SessionId, SessionStore},
     testing::{InMemorySessions, ScriptedProvider},
     tool::{self, ToolOutput},
@@ -243,6 +243,42 @@ async fn a_history_without_the_users_words_is_not_taken() {
     session.send("Count.").await.unwrap();
 
     assert_eq!(session.history()[0].text(), "Count.");
+}
+
+/// A price that tells the models apart.
+#[derive(Debug)]
+struct ByModel;
+
+impl Pricing for ByModel {
+    fn cost(&self, model: &str, usage: &Usage) -> Option<Cost> {
+        let each = if model == "other" { 100 } else { 1 };
+        Some(Cost::from_cents(usage.total() * each))
+    }
+}
+
+#[tokio::test]
+async fn a_summary_is_paid_for_whatever_comes_of_it_and_as_what_its_model_costs() {
+    let by_other = |text: &str| {
+        let done = ModelEvent::Done { stop: StopReason::EndTurn, usage: Usage::new(5, 2) };
+        vec![ModelEvent::Model("other".into()), ModelEvent::Text(text.to_owned()), done]
+    };
+    for (summary, is_shorter) in [("GOAL: the needle", true), (" ", false)] {
+        let model = ScriptedProvider::new()
+            .usage(Usage::new(0, 1))
+            .say(long())
+            .events(by_other(summary))
+            .say("Yes.");
+        let session = agent(&model).compressor(eager()).pricing(ByModel).build().unwrap().session();
+        session.send("Find the needle.").await.unwrap();
+
+        let turn = session.send("And now?").await.unwrap();
+
+        let is_gone = session.history().len() == 2;
+        assert_eq!(is_gone, is_shorter);
+        assert_eq!(turn.usage.total(), 8);
+        assert_eq!(turn.cost, Some(Cost::from_cents(7 * 100 + 1)));
+        assert_eq!(session.spending().requests, 3);
+    }
 }
 
 /// A compressor that does what it is told, and notes why it was asked.

@@ -125,6 +125,11 @@ pub trait Hook: fmt::Debug + Send + Sync {
     fn listens(&self) -> HookPoints;
 
     /// Is told of a model request before it is made, and may change it or stop the turn.
+    ///
+    /// Requests by which a [compressor](crate::compress::Compressor) has a summary written are not shown:
+    /// they are no requests of the turn, and a change that is meant for those, such as another system
+    /// prompt or one more text at the end, would make something else of the summary. To see or forbid
+    /// everything that is sent, wrap the [`Provider`](crate::provider::Provider).
     async fn before_request(&self, event: &BeforeRequest<'_>) -> RequestAction {
         let _ = event;
         RequestAction::Proceed
