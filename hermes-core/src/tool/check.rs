@@ -1,31 +1,200 @@
 //! Checks arguments against a schema: missing, unknown and mistyped properties, all at once.
 //!
-//! This is not a JSON schema validator. It knows what tool schemas use at their top level, and what
-//! it does not know it lets through, for the tool to judge.
+//! This is not a JSON schema validator. It knows what tool schemas use, at every level: `type`,
+//! `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, alternatives and
+//! references within the schema. What it does not know it lets through, for the tool to judge.
 
 use serde_json::{Map, Value};
 
-/// Returns everything that is wrong with `arguments`, as sentences for the model.
+/// The most faults that are listed.
+const MAX_FAULTS: usize = 20;
+/// How deep values are looked into.
+const MAX_DEPTH: usize = 16;
+/// How many values are looked at, those of alternatives each time; the rest is let through.
+const MAX_VALUES: usize = 50_000;
+/// How many of the keys that were passed are compared with one that is missing.
+const MAX_COMPARED: usize = 64;
+
+/// Returns everything that is wrong with `arguments`, as sentences for the model: the first 20 faults,
+/// in values down to 16 levels.
 pub(super) fn arguments(schema: &Value, arguments: &Value) -> Vec<String> {
-    let Some(given) = arguments.as_object() else {
+    if !arguments.is_object() {
         return vec![format!("The arguments must be a JSON object, not {}.", kind(arguments))];
-    };
-    let empty = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    let missing = required(schema).filter(|name| !given.contains_key(*name)).map(|name| {
-        let hint = closest(
-            name,
-            given.keys().map(String::as_str).filter(|it| !properties.contains_key(*it)),
-        )
-        .map(|close| format!(" You passed {close:?}; did you mean {name:?}?"))
-        .unwrap_or_default();
-        format!("{name:?} is required.{hint}")
-    });
-    let wrong = given.iter().filter_map(|(name, value)| match properties.get(name) {
-        Some(property) => mistyped(name, property, value),
-        None => unknown(name, schema, properties),
-    });
-    missing.chain(wrong).collect()
+    }
+    let mut check = Check { root: schema, left: MAX_VALUES };
+    let mut faults = Vec::new();
+    check.value(&Place::root(), (schema, arguments), &mut faults);
+    if MAX_FAULTS < faults.len() {
+        faults.truncate(MAX_FAULTS);
+        faults.push("There is more that is wrong.".to_owned());
+    }
+    faults
+}
+
+/// One pass over a value.
+struct Check<'a> {
+    root: &'a Value,
+    /// How many values may still be looked at.
+    left: usize,
+}
+
+/// Where a value stands in the arguments.
+#[derive(Clone, Debug)]
+struct Place {
+    /// Such as `edits[2].old`; empty for all of them.
+    path: String,
+    depth: usize,
+}
+
+impl Place {
+    fn root() -> Self {
+        Self { path: String::new(), depth: 0 }
+    }
+
+    fn key(&self, name: &str) -> Self {
+        let name = shown(name.to_owned());
+        let path = if self.depth == 0 { name } else { format!("{}.{name}", self.path) };
+        Self { path, depth: self.depth.saturating_add(1) }
+    }
+
+    fn item(&self, at: usize) -> Self {
+        Self { path: format!("{}[{at}]", self.path), depth: self.depth.saturating_add(1) }
+    }
+}
+
+impl<'a> Check<'a> {
+    /// Adds what is wrong with `value`, which is at `place`, to `faults`.
+    fn value(
+        &mut self,
+        place: &Place,
+        (schema, value): (&'a Value, &Value),
+        faults: &mut Vec<String>,
+    ) {
+        let schema = self.resolved(schema);
+        if self.left == 0 || MAX_DEPTH < place.depth || MAX_FAULTS < faults.len() {
+            return;
+        }
+        self.left = self.left.saturating_sub(1);
+        if 0 < place.depth
+            && let Some(fault) = mistyped(&place.path, schema, value)
+        {
+            faults.push(fault);
+            return;
+        }
+        match value {
+            Value::Object(given) => self.object(place, (schema, given), faults),
+            Value::Array(items) => self.items(place, (schema, items), faults),
+            _ => {}
+        }
+        for part in list(schema, "allOf") {
+            self.value(place, (part, value), faults);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            let each: Vec<&Value> = list(schema, keyword).map(|it| self.resolved(it)).collect();
+            self.alternatives(place, (&each, value), faults);
+        }
+    }
+
+    fn object(
+        &mut self,
+        place: &Place,
+        (schema, given): (&'a Value, &Map<String, Value>),
+        faults: &mut Vec<String>,
+    ) {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let known = |name: &str| properties.and_then(|it| it.get(name));
+        for name in required(schema).filter(|name| !given.contains_key(*name)) {
+            if MAX_FAULTS < faults.len() {
+                return;
+            }
+            let others = given.keys().map(String::as_str).filter(|it| known(it).is_none());
+            let hint = closest(name, others.take(MAX_COMPARED))
+                .map(|close| format!(" You passed {close:?}; did you mean {name:?}?"))
+                .unwrap_or_default();
+            faults.push(format!("{:?} is required.{hint}", place.key(name).path));
+        }
+        for (name, value) in given {
+            if MAX_FAULTS < faults.len() || self.left == 0 {
+                return;
+            }
+            // Some models pass null for what they leave out.
+            let is_left_out =
+                0 < place.depth && value.is_null() && !required(schema).any(|it| it == name);
+            match (known(name), schema.get("additionalProperties")) {
+                (Some(_), _) if is_left_out => {}
+                (Some(property), _) => self.value(&place.key(name), (property, value), faults),
+                (None, Some(Value::Bool(false))) => {
+                    faults.push(unknown(place, name, properties));
+                }
+                (None, Some(other)) => self.value(&place.key(name), (other, value), faults),
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn items(
+        &mut self,
+        place: &Place,
+        (schema, items): (&'a Value, &[Value]),
+        faults: &mut Vec<String>,
+    ) {
+        let each = schema.get("items").filter(|it| it.is_object());
+        let mut first = list(schema, "prefixItems");
+        for (at, item) in items.iter().enumerate() {
+            let Some(schema) = first.next().or(each) else { return };
+            if MAX_FAULTS < faults.len() || self.left == 0 {
+                return;
+            }
+            self.value(&place.item(at), (schema, item), faults);
+        }
+    }
+
+    /// Adds what is wrong with the alternative that `value` comes closest to, if it is none of them.
+    fn alternatives(
+        &mut self,
+        place: &Place,
+        (schemas, value): (&[&'a Value], &Value),
+        faults: &mut Vec<String>,
+    ) {
+        let is_of_type = |schema: &&Value| {
+            let types = types(schema);
+            types.is_empty() || types.iter().any(|it| is_a(value, it))
+        };
+        if 0 < place.depth && !schemas.is_empty() && !schemas.iter().any(is_of_type) {
+            let mut wanted: Vec<&str> = schemas.iter().flat_map(|it| types(it)).collect();
+            wanted.dedup();
+            faults.push(must_be(&place.path, &wanted, value));
+            return;
+        }
+        let mut closest: Option<Vec<String>> = None;
+        for schema in schemas {
+            let mut own = Vec::new();
+            self.value(place, (schema, value), &mut own);
+            if own.is_empty() {
+                return;
+            }
+            if closest.as_ref().is_none_or(|it| own.len() < it.len()) {
+                closest = Some(own);
+            }
+        }
+        faults.extend(closest.into_iter().flatten());
+    }
+
+    /// Returns the schema that `schema` refers to, itself if it refers to none.
+    fn resolved(&self, mut schema: &'a Value) -> &'a Value {
+        for _ in 0..MAX_DEPTH {
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            let Some(pointer) = reference.and_then(|it| it.strip_prefix('#')) else { break };
+            let Some(target) = self.root.pointer(pointer) else { break };
+            schema = target;
+        }
+        schema
+    }
+}
+
+/// Returns the schemas that `keyword` of `schema` lists.
+fn list<'a>(schema: &'a Value, keyword: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
+    schema.get(keyword).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// Returns the candidate closest to `name`, if one is close enough to be meant.
@@ -61,33 +230,53 @@ pub(super) fn shown(text: String) -> String {
 }
 
 fn required(schema: &Value) -> impl Iterator<Item = &str> {
-    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+    list(schema, "required").filter_map(Value::as_str)
 }
 
-fn unknown(name: &str, schema: &Value, properties: &Map<String, Value>) -> Option<String> {
-    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
-    is_closed.then(|| {
-        let hint = closest(name, properties.keys().map(String::as_str))
-            .map(|close| format!(" Did you mean {close:?}?"))
-            .unwrap_or_default();
-        let known: Vec<&str> = properties.keys().map(String::as_str).collect();
-        let name = shown(format!("{name:?}"));
-        format!("{name} is not an argument.{hint} The arguments are: {}.", known.join(", "))
-    })
-}
-
-fn mistyped(name: &str, property: &Value, value: &Value) -> Option<String> {
-    let wanted = types(property);
-    if !wanted.is_empty() && !wanted.iter().any(|it| is_a(value, it)) {
-        return Some(format!("{name:?} must be {}, not {}.", wanted.join(" or "), kind(value)));
+fn unknown(place: &Place, name: &str, properties: Option<&Map<String, Value>>) -> String {
+    let known = || properties.into_iter().flat_map(Map::keys).map(String::as_str);
+    let hint =
+        closest(name, known()).map(|close| format!(" Did you mean {close:?}?")).unwrap_or_default();
+    let known = known().collect::<Vec<_>>().join(", ");
+    let path = place.key(name).path;
+    if place.depth == 0 {
+        return format!("{path:?} is not an argument.{hint} The arguments are: {known}.");
     }
-    let allowed = property.get("enum").and_then(Value::as_array)?;
-    let is_allowed = allowed.contains(value) || (value.is_null() && wanted.contains(&"null"));
+    format!("{path:?} is not known.{hint} Known there are: {known}.")
+}
+
+fn mistyped(path: &str, schema: &Value, value: &Value) -> Option<String> {
+    let wanted = types(schema);
+    if !wanted.is_empty() && !wanted.iter().any(|it| is_a(value, it)) {
+        return Some(must_be(path, &wanted, value));
+    }
+    let allowed = allowed(schema)?;
+    let is_allowed = allowed.contains(&value) || (value.is_null() && wanted.contains(&"null"));
     (!is_allowed).then(|| {
-        let allowed: Vec<String> = allowed.iter().map(Value::to_string).collect();
+        let names = allowed.iter().filter_map(|it| it.as_str());
+        let hint = value.as_str().and_then(|value| closest(value, names));
+        let hint = hint.map(|close| format!(" Did you mean {close:?}?")).unwrap_or_default();
+        let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
         let value = shown(value.to_string());
-        format!("{name:?} must be one of {}, not {value}.", allowed.join(", "))
+        format!("{path:?} must be one of {}, not {value}.{hint}", allowed.join(", "))
     })
+}
+
+fn must_be(path: &str, wanted: &[&str], value: &Value) -> String {
+    format!("{path:?} must be {}, not {}.", wanted.join(" or "), kind(value))
+}
+
+/// Returns the values that `schema` lists, if it lists them: itself or as alternatives.
+fn allowed(schema: &Value) -> Option<Vec<&Value>> {
+    if let Some(one) = schema.get("const") {
+        return Some(vec![one]);
+    }
+    if let Some(listed) = schema.get("enum").and_then(Value::as_array) {
+        return Some(listed.iter().collect());
+    }
+    let one_of = list(schema, "oneOf").chain(list(schema, "anyOf"));
+    let each: Option<Vec<Vec<&Value>>> = one_of.map(allowed).collect();
+    each.filter(|it| !it.is_empty()).map(|it| it.into_iter().flatten().collect())
 }
 
 fn types(property: &Value) -> Vec<&str> {
@@ -178,5 +367,123 @@ mod tests {
     #[test]
     fn arguments_must_be_an_object() {
         check(&json!([1]), &["The arguments must be a JSON object, not array."]);
+    }
+
+    /// A schema as it is made of nested types.
+    fn edits() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "edits": {"type": "array", "items": {"$ref": "#/$defs/Edit"}},
+                "note": {"anyOf": [{"$ref": "#/$defs/Note"}, {"type": "null"}]},
+            },
+            "required": ["edits"],
+            "$defs": {
+                "Edit": {
+                    "type": "object",
+                    "properties": {
+                        "old": {"type": "string"},
+                        "new": {"type": "string"},
+                        "line": {"type": ["integer", "null"]},
+                        "how": {"oneOf": [{"const": "first"}, {"const": "every"}]},
+                        "then": {"type": "array", "items": {"$ref": "#/$defs/Edit"}},
+                    },
+                    "required": ["old", "new"],
+                    "additionalProperties": false,
+                },
+                "Note": {
+                    "oneOf": [
+                        {
+                            "type": "object",
+                            "properties": {"kind": {"const": "text"}, "text": {"type": "string"}},
+                            "required": ["kind", "text"],
+                        },
+                        {
+                            "type": "object",
+                            "properties": {"kind": {"const": "page"}, "page": {"type": "integer"}},
+                            "required": ["kind", "page"],
+                        },
+                    ],
+                },
+            },
+        })
+    }
+
+    #[test]
+    fn everything_wrong_at_every_level_is_listed_with_its_place() {
+        let given = json!({
+            "edits": [
+                {"old": "a", "new": "b", "how": "every", "line": null, "then": []},
+                {"oldd": "a", "new": 1, "line": "2", "how": "evry"},
+                7,
+                {"old": "a", "new": "b", "then": [{"old": "a", "new": "b"}, {"old": ["a"]}]},
+            ],
+            "note": {"kind": "page", "page": "3"},
+        });
+
+        assert_eq!(
+            arguments(&edits(), &given),
+            [
+                "\"edits[1].old\" is required. You passed \"oldd\"; did you mean \"old\"?",
+                "\"edits[1].how\" must be one of \"first\", \"every\", not \"evry\". Did you mean \"every\"?",
+                "\"edits[1].line\" must be integer or null, not string.",
+                "\"edits[1].new\" must be string, not number.",
+                "\"edits[1].oldd\" is not known. Did you mean \"old\"? Known there are: how, line, new, old, then.",
+                "\"edits[2]\" must be object, not number.",
+                "\"edits[3].then[1].new\" is required.",
+                "\"edits[3].then[1].old\" must be string, not array.",
+                "\"note.page\" must be integer, not string.",
+            ]
+        );
+        let note = json!({"edits": [], "note": "a"});
+        assert_eq!(arguments(&edits(), &note), ["\"note\" must be object, not string."]);
+    }
+
+    #[test]
+    fn what_fits_at_every_level_passes() {
+        let edit = json!({"old": "a", "new": "b", "line": 1, "how": "first", "then": null});
+        for note in
+            [json!(null), json!({"kind": "text", "text": "x"}), json!({"kind": "page", "page": 1})]
+        {
+            let given = json!({"edits": [edit], "note": note});
+            assert_eq!(arguments(&edits(), &given), [""; 0], "{given}");
+        }
+    }
+
+    #[test]
+    fn faults_are_listed_up_to_a_limit() {
+        let given = json!({"edits": vec![json!({"x": 1}); 30_000]});
+        let keys: Map<String, Value> =
+            (0..30_000).map(|at| (format!("key{at}"), json!(at))).collect();
+        let many = json!({"edits": [Value::Object(keys)]});
+
+        for given in [given, many] {
+            let faults = arguments(&edits(), &given);
+
+            assert_eq!(faults.len(), 21);
+            assert_eq!(faults[20], "There is more that is wrong.");
+        }
+    }
+
+    #[test]
+    fn no_schema_and_no_value_takes_for_ever() {
+        let turn = json!({"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]});
+        let each = |name: &str| {
+            json!({
+                "type": "object",
+                "properties": {"x": turn, name: {"type": "integer"}},
+                "required": [name],
+            })
+        };
+        let schema = json!({
+            "properties": {"x": turn, "loop": {"$ref": "#/properties/loop"}},
+            "$defs": {"A": each("a"), "B": each("b")},
+        });
+        let mut deep = json!({"c": 1});
+        for _ in 0..100 {
+            deep = json!({"x": deep});
+        }
+
+        assert!(arguments(&schema, &json!({"x": deep, "loop": 1})).len() <= 21);
     }
 }

@@ -89,7 +89,8 @@ pub trait Tool: fmt::Debug + Send + Sync {
     fn spec(&self) -> ToolSpec;
 
     /// Runs the tool. `arguments` is an object that has been checked against the schema for
-    /// required and unknown properties and their types.
+    /// required and unknown properties, types and listed values, at every level down to the 16th.
+    /// What else a schema says (lengths, ranges, patterns) is left to the tool.
     ///
     /// # Errors
     ///
