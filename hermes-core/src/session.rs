@@ -14,12 +14,13 @@ use tokio_util::{
 use crate::{
     agent::{
         AgentError, Conversation, Limits, Purse, Recipe, Reply, ReviewHandle, Start, Step, Tally,
-        Turn, TurnInput, Unheard, decide_held, interrupted, run_turn, settled, start_review,
+        Turn, TurnInput, Unheard, decide_held, has_result, interrupted, run_turn, settled,
+        start_review,
     },
     approval::{Answer, ApprovalRequest, Desk, Grant, Grants},
     compress::CompressState,
     cost::Spending,
-    message::{History, Message, MessageId, Part, Role, Usage},
+    message::{Call, History, Message, MessageId, Part, Role, Usage},
     prompt,
     provider::{Request, ToolChoice},
     review::ReviewTask,
@@ -93,6 +94,8 @@ struct Live {
     by: Option<Arc<str>>,
     /// Whether the last turn that had begun has failed, as far as this process knows.
     has_failed: bool,
+    /// Calls that were interrupted, with their turn, and are to be recorded as such.
+    interrupted: Vec<(u64, Call)>,
     is_closed: bool,
 }
 
@@ -120,13 +123,15 @@ impl Session {
         lock: Option<SessionLock>,
     ) -> Self {
         let conversation = Conversation::of(Arc::new(stored.messages));
+        let mut lost = Vec::new();
         if stored.state.turn.is_none() {
+            lost.extend(conversation.open().into_iter().map(|call| (stored.state.turns, call)));
             conversation.settle(interrupted);
         }
         let seen = Seen::restore(stored.state.seen.iter().cloned());
         let grants = Grants::restore(stored.state.grants.clone());
         let tally = Tally::new(stored.state.reviews, stored.state.delegated);
-        let live = Live { state: stored.state, lock, ..Live::default() };
+        let live = Live { state: stored.state, lock, interrupted: lost, ..Live::default() };
         let held = HeldCalls { token: recipe.tasks.child_token(), tracker: TaskTracker::default() };
         let idle = Notify::new();
         let (live, unheard) = (Mutex::new(live), Unheard::default());
@@ -570,6 +575,10 @@ impl Shared {
         let mut live = self.live();
         live.by = by;
         let broken = live.state.turn.take();
+        let turn = live.state.turns;
+        let has_result = |call: &Call| broken.as_ref().is_some_and(|it| has_result(it, &call.id));
+        let lost = self.conversation.open().into_iter().filter(|call| !has_result(call));
+        live.interrupted.extend(lost.map(|call| (turn, call)));
         self.conversation.settle(|call| match &broken {
             Some(turn) => settled(turn, call),
             None => interrupted(call),
@@ -674,6 +683,18 @@ impl Shared {
     /// Notes the review that is under way.
     pub(crate) fn set_review(&self, review: ReviewHandle) {
         self.live().review = Some(review);
+    }
+
+    /// Returns the calls that were interrupted, with their turn, since the last call.
+    pub(crate) fn take_interrupted(&self) -> Vec<(u64, Call)> {
+        std::mem::take(&mut self.live().interrupted)
+    }
+
+    /// Notes that `calls` of the latest turn were interrupted.
+    pub(crate) fn note_interrupted(&self, calls: Vec<Call>) {
+        let mut live = self.live();
+        let turn = live.state.turns;
+        live.interrupted.extend(calls.into_iter().map(|call| (turn, call)));
     }
 
     /// Returns what was sent since the last call.

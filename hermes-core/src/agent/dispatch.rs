@@ -11,6 +11,7 @@ use super::{
     event::describe,
     hook::{Before, Hooks},
     repeat::Past,
+    round::interrupted,
     trace,
 };
 use crate::{
@@ -236,6 +237,20 @@ impl Dispatch {
             done.push(call, output);
         }
         self.audit(done, start).await;
+    }
+
+    /// Tells of `calls` that were under way when an earlier process ended, and notes if the turn must
+    /// end.
+    pub(crate) async fn interrupted(&self, calls: &[Call], done: &mut Dispatched) {
+        for call in calls {
+            self.events.send(|| AgentEvent::CallFinished(interrupted(call.id.clone())));
+        }
+        if let Some(audit) = &self.audit
+            && !calls.is_empty()
+        {
+            let end = audit.interrupted(&self.scope, calls.iter(), &self.events).await;
+            done.end = done.end.take().or(end.map(End::Audit));
+        }
     }
 
     /// Records what came of the calls from the one at `start`, and notes if the turn must end.

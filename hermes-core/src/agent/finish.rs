@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::{
-    AgentError, AgentEvent, Finish, FinishedTurn, ReviewHandle, Turn, TurnInput,
+    AgentError, AgentEvent, Finish, FinishedTurn, Outcome, ReviewHandle, Turn, TurnInput,
     budget::Purse,
     child::{Parent, SessionFork, Source, last_text},
     dispatch::{Allowed, Dispatch, Events},
@@ -92,12 +92,32 @@ async fn settle_lost(shared: &Shared, before: u64) {
     if shared.turn().0 <= before {
         return;
     }
+    shared.note_interrupted(shared.conversation.open());
     shared.conversation.settle(|call| CallResult::new(call, CallStatus::Cancelled, LOST));
+    let nobody = Events::default();
+    let recorded = AssertUnwindSafe(record_interrupted(shared, &nobody));
+    if recorded.catch_unwind().await.is_err() {
+        tracing::warn!("calls of a turn that was lost could not be recorded");
+    }
     shared.end_turn();
     let kept = shared.save(&shared.conversation, None, Spending::default());
     if AssertUnwindSafe(kept).catch_unwind().await.is_err() {
         tracing::warn!("a turn that was lost could not be stored");
     }
+}
+
+/// Records the calls that were interrupted in earlier turns or an earlier process. Returns the reason if
+/// they had to be recorded and were not.
+async fn record_interrupted(shared: &Shared, events: &Events) -> Option<String> {
+    let audit = shared.recipe.audit.as_ref()?;
+    let mut reason = None;
+    for (turn, call) in shared.take_interrupted() {
+        let mut scope = TurnScope::new(shared.id.clone());
+        scope.turn = turn;
+        let end = audit.interrupted(&scope, std::iter::once(&call), events).await;
+        reason = reason.or(end);
+    }
+    reason
 }
 
 /// Tells the hooks how the turn after the one numbered `before` ended, and gives it back.
@@ -147,6 +167,9 @@ async fn one_turn(
     run.purse = purse;
     shared.unheard.tell(&run.dispatch.events);
     shared.recipe.unheard.tell(&run.dispatch.events);
+    if let Some(reason) = record_interrupted(shared, &run.dispatch.events).await {
+        run.turn.apply(&Outcome::Stopped(&reason));
+    }
     run.keep.save(&run.conversation, &run.turn, run.spending).await?;
     let driven = run.drive().await;
     shared.end_turn();

@@ -50,7 +50,7 @@ pub(crate) use self::{
     finish::{Start, run_turn, start_review},
     held::decide_held,
     recipe::Recipe,
-    round::{interrupted, settled},
+    round::{has_result, interrupted, settled},
     unheard::Unheard,
 };
 use crate::{

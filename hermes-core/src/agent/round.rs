@@ -26,8 +26,9 @@ impl Run {
         let Some(reply) = history.last().cloned() else { return Ok(()) };
         let is_cut = reply.stop == Some(StopReason::Length);
         let mut done = Dispatched { history: Some(history), ..Dispatched::default() };
-        let mut left = self.left(reply.calls(), &mut done);
+        let (lost, mut left) = self.left(reply.calls(), &mut done);
         drop(reply);
+        self.dispatch.interrupted(&lost, &mut done).await;
         let mut kept = Ok(());
         while !left.is_empty() {
             let group = self.dispatch.next_group(&mut left);
@@ -50,29 +51,27 @@ impl Run {
         Ok(())
     }
 
-    /// Returns the calls that are still to run. What an earlier process knew of the others goes to
-    /// `done`.
+    /// Returns the calls that were under way when an earlier process ended, and those that are still to
+    /// run. Results of the former and of that process go to `done`.
     fn left<'a>(
         &self,
         calls: impl Iterator<Item = &'a Call>,
         done: &mut Dispatched,
-    ) -> VecDeque<Call> {
-        let mut left = VecDeque::new();
+    ) -> (Vec<Call>, VecDeque<Call>) {
+        let (mut lost, mut left) = (Vec::new(), VecDeque::new());
         for call in calls {
-            match self.known(&call.id) {
-                Some(output) => done.push(call.clone(), output),
-                None => left.push_back(call.clone()),
+            let is_known = self.turn.finished(&call.id).is_some();
+            if !is_known && !self.turn.has_started(&call.id) {
+                left.push_back(call.clone());
+                continue;
             }
+            // What was held or denied did not start, though others beside it did.
+            if !has_result(&self.turn, &call.id) {
+                lost.push(call.clone());
+            }
+            done.push(call.clone(), ToolOutput::of(&settled(&self.turn, call.id.clone())));
         }
-        left
-    }
-
-    fn known(&self, call: &CallId) -> Option<ToolOutput> {
-        if let Some(result) = self.turn.finished(call) {
-            return Some(ToolOutput::of(result));
-        }
-        let is_open = self.turn.has_started(call);
-        is_open.then(|| ToolOutput::of(&interrupted(call.clone())))
+        (lost, left)
     }
 
     /// Stores that `group` is about to run, if something of it must not run twice.
@@ -124,6 +123,11 @@ pub(crate) fn settled(turn: &Turn, call: CallId) -> CallResult {
         Some(output) => CallResult::new(call, output.status, output.content),
         None => interrupted(call),
     }
+}
+
+/// Returns whether `turn`, which was broken off, knows the result of `call`.
+pub(crate) fn has_result(turn: &Turn, call: &CallId) -> bool {
+    turn.finished(call).is_some() || kept_back(call, turn.rulings()).is_some()
 }
 
 /// Returns the result of a call that was under way when the process ended.

@@ -72,6 +72,19 @@ impl Auditor {
         (!is_kept).then(|| UNRECORDED.to_owned())
     }
 
+    /// Records calls of `scope` that were interrupted and have no result. Returns the reason if the turn
+    /// must end.
+    pub(crate) async fn interrupted<'a>(
+        &self,
+        scope: &TurnScope,
+        calls: impl Iterator<Item = &'a Call>,
+        events: &Events,
+    ) -> Option<String> {
+        let records = calls.map(|call| self.record(scope, AuditEvent::interrupted(call)));
+        let is_kept = self.keep(records.collect(), events).await;
+        (!is_kept).then(|| UNRECORDED.to_owned())
+    }
+
     /// Records that `call` is about to run with arguments that a hook gave it.
     ///
     /// # Errors

@@ -229,6 +229,9 @@ impl Tail {
 
     fn push(&mut self, record: &AuditRecord, lines: &mut String) -> io::Result<()> {
         let (line, head) = self.head.seal(record)?;
+        if MAX_LINE <= u64::try_from(line.len()).unwrap_or(u64::MAX).saturating_add(1) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a record is too long"));
+        }
         lines.push_str(&line);
         lines.push('\n');
         self.head = head;

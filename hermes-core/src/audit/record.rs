@@ -17,6 +17,10 @@ use crate::{
 };
 
 /// One thing that an agent did.
+///
+/// Every text in it has a limit, so that a record never has more than about 100,000 bytes: ids and names
+/// of 128 characters, those of longer ones ending in a hash of the whole; arguments of 2,000 characters, other texts of 400,
+/// and 16 reasons and grants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AuditRecord {
@@ -41,7 +45,13 @@ impl AuditRecord {
         origin: Origin,
         event: AuditEvent,
     ) -> Self {
-        Self { at: at.into(), session, turn, origin, event }
+        let origin = Origin {
+            by: origin.by.map(named),
+            review: origin.review.map(named),
+            task: origin.task.map(named),
+            ..origin
+        };
+        Self { at: cut(&at.into(), MAX_NAME), session, turn, origin, event }
     }
 }
 
@@ -62,6 +72,10 @@ pub enum AuditEvent {
         digest: Version,
         /// The arguments, redacted and cut to 2,000 characters.
         arguments: String,
+        /// Whether the call was under way, or about to run, when its process or turn was lost: it has
+        /// no result, and may have had an effect.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_interrupted: bool,
     },
     /// A [`Hook`](crate::agent::hook::Hook) gave a call other arguments, with which it is about to
     /// run.
@@ -161,23 +175,37 @@ const MAX_ARGUMENTS: usize = 2_000;
 const MAX_BYTES: usize = 1 << 18;
 /// The most characters of the other texts that come from a model or a tool.
 const MAX_TEXT: usize = 400;
+/// The most characters of ids and names.
+const MAX_NAME: usize = 128;
+/// The most reasons, and the most grants.
+const MAX_LISTED: usize = 16;
 
 impl AuditEvent {
     /// Records the end of `call`, redacted.
     pub fn call(call: &Call, status: CallStatus) -> Self {
         Self::Call {
-            id: call.id.clone(),
+            id: id(&call.id),
             tool: shown(&call.name, MAX_TEXT).into(),
             status,
             digest: Version::of(call.arguments.as_str()),
             arguments: arguments(&call.arguments),
+            is_interrupted: false,
         }
+    }
+
+    /// Records that `call` was interrupted and has no result, redacted.
+    pub fn interrupted(call: &Call) -> Self {
+        let mut event = Self::call(call, CallStatus::Cancelled);
+        if let Self::Call { is_interrupted, .. } = &mut event {
+            *is_interrupted = true;
+        }
+        event
     }
 
     /// Records that `call` has got its arguments from a hook, redacted.
     pub fn replaced(call: &Call) -> Self {
         Self::Replaced {
-            id: call.id.clone(),
+            id: id(&call.id),
             tool: shown(&call.name, MAX_TEXT).into(),
             digest: Version::of(call.arguments.as_str()),
             arguments: arguments(&call.arguments),
@@ -191,10 +219,10 @@ impl AuditEvent {
         reasons: impl IntoIterator<Item = String>,
     ) -> Self {
         Self::Approval {
-            id: call.id.clone(),
+            id: id(&call.id),
             tool: shown(&call.name, MAX_TEXT).into(),
-            decision: decision.into(),
-            reasons: reasons.into_iter().map(|it| shown(&it, MAX_TEXT)).collect(),
+            decision: cut(&decision.into(), MAX_NAME),
+            reasons: reasons.into_iter().take(MAX_LISTED).map(|it| shown(&it, MAX_TEXT)).collect(),
             by: None,
             grants: Vec::new(),
         }
@@ -213,20 +241,27 @@ impl AuditEvent {
     #[must_use]
     pub fn under(mut self, granted: Vec<Grant>) -> Self {
         if let Self::Approval { grants, .. } = &mut self {
-            *grants = granted;
+            let listed = granted.into_iter().take(MAX_LISTED);
+            *grants = listed
+                .map(|it| Grant { tool: named(it.tool), class: it.class.map(name), ..it })
+                .collect();
         }
         self
     }
 
     /// Records `change`, which the call `id` made.
-    pub fn write(id: &CallId, change: &Change) -> Self {
+    pub fn write(call: &CallId, change: &Change) -> Self {
+        let fate = match &change.fate {
+            Fate::Held(id) => Fate::Held(name(id.clone())),
+            other => other.clone(),
+        };
         Self::Write {
-            id: id.clone(),
-            target: change.target.clone(),
+            id: id(call),
+            target: target(&change.target),
             action: change.action,
             before: change.before,
             after: change.after,
-            fate: change.fate.clone(),
+            fate,
         }
     }
 
@@ -238,7 +273,7 @@ impl AuditEvent {
             subsystem: write.draft.subsystem,
             decision: decision.to_owned(),
             by: None,
-            target: change.map(|it| it.target.clone()),
+            target: change.map(|it| target(&it.target)),
             before: change.and_then(|it| it.before),
             after: change.and_then(|it| it.after),
         }
@@ -251,7 +286,7 @@ impl AuditEvent {
             other => other.clone(),
         };
         Self::Review {
-            id: report.id.clone(),
+            id: name(report.id.clone()),
             scope: report.scope,
             outcome,
             changes: u64::try_from(report.changes.len()).unwrap_or(u64::MAX),
@@ -272,6 +307,39 @@ fn arguments(arguments: &Arguments) -> String {
         Err(_) => redact(&raw.replace("\\n", "\n").replace("\\t", "\t")).into_owned(),
     };
     cut(&redacted, MAX_ARGUMENTS)
+}
+
+/// Returns an id as it is recorded, the same for the same id.
+fn id(id: &CallId) -> CallId {
+    let kept = within(id.as_str());
+    kept.map_or_else(|| id.clone(), CallId::new)
+}
+
+fn named(text: Arc<str>) -> Arc<str> {
+    let kept = within(&text);
+    kept.map_or(text, Arc::from)
+}
+
+fn name(text: String) -> String {
+    within(&text).unwrap_or(text)
+}
+
+fn target(target: &ChangeTarget) -> ChangeTarget {
+    match target {
+        ChangeTarget::Skill { name: skill, file } => {
+            ChangeTarget::Skill { name: name(skill.clone()), file: name(file.clone()) }
+        }
+        other => other.clone(),
+    }
+}
+
+/// Returns the beginning of a name that is too long, with a hash of the whole.
+fn within(text: &str) -> Option<String> {
+    const DIGITS: usize = 16;
+    text.char_indices().nth(MAX_NAME)?;
+    let hash: String = Version::of(text).to_string().chars().take(DIGITS).collect();
+    let kept: String = text.chars().take(MAX_NAME - DIGITS - 1).collect();
+    Some(format!("{kept}-{hash}"))
 }
 
 fn shown(text: &str, limit: usize) -> String {
@@ -313,6 +381,52 @@ mod tests {
     #[test]
     fn arguments_that_are_no_json_are_redacted_too() {
         assert_eq!(kept(r#"{"x": "a\nsk-abcdefghijklmnop1234"#), "{\"x\": \"a\n[redacted:api_key]");
+    }
+
+    #[test]
+    fn no_text_makes_a_record_longer_than_a_line_may_be() {
+        let long = "\u{1}".repeat(40_000);
+        let call = Call::new(long.as_str(), long.as_str(), json!({"a": long}));
+        let target = ChangeTarget::Skill { name: long.clone(), file: long.clone() };
+        let change = Change::applied(target, ChangeAction::Create).held(long.clone());
+        let grant = Grant {
+            tool: long.as_str().into(),
+            origin: crate::origin::OriginKind::User,
+            class: Some(long.clone()),
+        };
+        let mut report = ReviewReport::new(long.as_str(), ReviewScope::Both);
+        report.outcome = ReviewOutcome::Failed(long.clone());
+        let approval = AuditEvent::approval(&call, long.as_str(), vec![long.clone(); 50]);
+        let origin = Origin {
+            task: Some(long.as_str().into()),
+            ..Origin::review(long.as_str()).on_behalf_of(long.as_str())
+        };
+
+        for event in [
+            AuditEvent::call(&call, CallStatus::Done),
+            AuditEvent::interrupted(&call),
+            AuditEvent::replaced(&call),
+            AuditEvent::write(&call.id, &change),
+            AuditEvent::review(&report),
+            approval.by(&long).under(vec![grant; 50]),
+        ] {
+            let session = SessionId::new(&long);
+            let record = AuditRecord::new(long.as_str(), session, 1, origin.clone(), event);
+
+            let length = serde_json::to_string(&record).unwrap().len();
+            assert!(length < 100_000, "{length}");
+        }
+    }
+
+    #[test]
+    fn long_ids_that_differ_stay_two() {
+        let long = "x".repeat(200);
+        let (one, other) =
+            (id(&CallId::new(format!("{long}1"))), id(&CallId::new(format!("{long}2"))));
+
+        assert_ne!(one, other);
+        assert_eq!(one.as_str().chars().count(), MAX_NAME);
+        assert_eq!(id(&"call_1".into()).as_str(), "call_1");
     }
 
     #[test]

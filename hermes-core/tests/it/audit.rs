@@ -6,7 +6,7 @@ use futures::StreamExt;
 use hermes_core::{
     Session,
     agent::{
-        AgentEvent, Finish, FinishedTurn,
+        AgentError, AgentEvent, Finish, FinishedTurn,
         hook::{BeforeCall, CallAction, Hook, HookPoints},
     },
     approval::{self, Approval, ApprovalRequest, NeedsApproval},
@@ -15,11 +15,14 @@ use hermes_core::{
     change::{Change, ChangeAction, ChangeTarget, Fate},
     fork::Fork,
     memory::Target,
-    message::CallStatus,
+    message::{Call, CallStatus, Message, Part, Role},
     origin::{Origin, OriginKind},
     review::{ProposedWrite, Review, ReviewPolicy, ReviewReport, ReviewScope, ReviewTask, Verdict},
-    testing::{ManualClock, RecordingAudit, ScriptedProvider},
-    tool::{self, Tool, ToolOutput},
+    store::{
+        SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError, StoredSession,
+    },
+    testing::{InMemorySessions, ManualClock, RecordingAudit, ScriptedProvider},
+    tool::{self, Extensions, Tool, ToolOutput},
     version::Version,
 };
 use serde_json::json;
@@ -57,6 +60,7 @@ async fn go(session: &Session) -> (FinishedTurn, Vec<String>) {
 fn lines(records: &[AuditRecord]) -> Vec<String> {
     let line = |record: &AuditRecord| {
         let what = match &record.event {
+            AuditEvent::Call { tool, is_interrupted: true, .. } => format!("interrupted {tool}"),
             AuditEvent::Call { tool, status, .. } => format!("call {tool} {status:?}"),
             AuditEvent::Replaced { arguments, .. } => format!("replaced {arguments}"),
             AuditEvent::Approval { tool, decision, .. } => format!("approval {tool} {decision}"),
@@ -341,4 +345,158 @@ async fn arguments_that_a_hook_replaced_are_recorded_before_the_call() {
         lines(&audit.records()),
         [r#"User replaced {"text":"other"}"#, "User call echo Done"]
     );
+}
+
+/// Returns what a process left in its store that died while the second of three calls of a tool ran
+/// that must not run twice.
+async fn left_behind() -> StoredSession {
+    let store = Arc::new(InMemorySessions::default());
+    let model = ScriptedProvider::new().calls([
+        ("write", json!({"text": "one"})),
+        ("write", json!({"text": "hang"})),
+        ("write", json!({"text": "three"})),
+    ]);
+    let agent = agent(&model).tool(write()).sessions(store.clone()).build().unwrap();
+    let session = agent.session_as(SessionId::new("s1"));
+    let mut reply = session.send("Go.");
+    let mut started = 0;
+    while started < 2 {
+        let event = reply.next_event().await.unwrap();
+        started += usize::from(matches!(event, AgentEvent::CallStarted(_)));
+    }
+    store.load(session.id()).await.unwrap().unwrap()
+}
+
+fn write() -> impl Tool {
+    tool::from_fn("write", "Writes.", |echo: Echo, _| async move {
+        if echo.text == "hang" {
+            std::future::pending::<()>().await;
+        }
+        Ok(ToolOutput::done(echo.text))
+    })
+}
+
+/// Resumes what was left behind, with a record of its own.
+async fn resumed(stored: StoredSession) -> (Session, RecordingAudit) {
+    let (store, audit) = (InMemorySessions::default(), RecordingAudit::default());
+    let id = SessionId::new("s1");
+    store.append(&id, 0, &stored.messages, &stored.state).await.unwrap();
+    let model = ScriptedProvider::new().otherwise("done");
+    let agent = agent(&model).tool(write()).sessions(store).audit(audit.clone()).build().unwrap();
+    (agent.resume(&id).await.unwrap().unwrap(), audit)
+}
+
+#[tokio::test]
+async fn a_call_that_was_interrupted_is_recorded_and_told_where_the_turn_goes_on() {
+    let (session, audit) = resumed(left_behind().await).await;
+
+    let mut reply = session.continue_turn(Extensions::default());
+    let mut told = Vec::new();
+    while let Some(event) = reply.next_event().await {
+        if let AgentEvent::CallFinished(result) = event {
+            told.push(format!("{:?}", result.status));
+        }
+    }
+    reply.await.unwrap();
+
+    assert_eq!(told, ["Cancelled", "Done"]);
+    assert_eq!(lines(&audit.records()), ["User interrupted write", "User call write Done"]);
+    assert_paired(&session.history());
+}
+
+#[tokio::test]
+async fn calls_that_were_interrupted_are_recorded_where_the_next_message_comes_instead() {
+    let (session, audit) = resumed(left_behind().await).await;
+
+    go(&session).await;
+
+    let expected = ["User interrupted write"; 2];
+    assert_eq!(lines(&audit.records()), expected);
+    assert!(audit.records().iter().all(|it| it.turn == 1), "of the turn they are of");
+    go(&session).await;
+    assert_eq!(audit.records().len(), 2, "once");
+}
+
+#[tokio::test]
+async fn calls_without_a_turn_are_recorded_with_the_next_message() {
+    let mut stored = left_behind().await;
+    stored.state.turn = None;
+    let (session, audit) = resumed(stored).await;
+
+    go(&session).await;
+
+    assert_eq!(lines(&audit.records()), ["User interrupted write"; 3]);
+}
+
+/// A store that panics once a call has its result.
+#[derive(Debug, Default)]
+struct Falls(InMemorySessions);
+
+#[async_trait]
+impl SessionStore for Falls {
+    async fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
+        self.0.load(id).await
+    }
+
+    async fn append(
+        &self,
+        id: &SessionId,
+        expected: usize,
+        messages: &[Message],
+        state: &SessionState,
+    ) -> Result<(), StoreError> {
+        let has_calls = messages.iter().any(|it| it.calls().next().is_some());
+        assert!(!has_calls || state.turn.is_none(), "as asked");
+        self.0.append(id, expected, messages, state).await
+    }
+
+    async fn compact(
+        &self,
+        id: &SessionId,
+        expected: usize,
+        messages: &[Message],
+        state: &SessionState,
+    ) -> Result<(), StoreError> {
+        self.0.compact(id, expected, messages, state).await
+    }
+
+    async fn search(&self, query: &str, limit: usize) -> Result<Vec<SearchHit>, StoreError> {
+        self.0.search(query, limit).await
+    }
+
+    async fn lock(&self, id: &SessionId) -> Result<SessionLock, StoreError> {
+        self.0.lock(id).await
+    }
+}
+
+#[tokio::test]
+async fn calls_of_a_lost_turn_are_recorded() {
+    let audit = RecordingAudit::default();
+    let model = ScriptedProvider::new().call("write", json!({"text": "one"})).say("done");
+    let agent = agent(&model).tool(write()).sessions(Falls::default()).audit(audit.clone());
+    let session = agent.build().unwrap().session();
+
+    let err = session.send("Go.").await.unwrap_err();
+
+    assert!(matches!(err, AgentError::Lost), "{err:?}");
+    assert_paired(&session.history());
+    assert_eq!(lines(&audit.records()), ["User interrupted write"]);
+}
+
+#[tokio::test]
+async fn a_call_with_an_endless_id_does_not_break_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let long = "i".repeat(3 << 20);
+    let call = Call::new(long.as_str(), "echo", json!({"text": "hi"}));
+    let model = ScriptedProvider::new()
+        .reply(Message::new(Role::Assistant, vec![Part::Call(call)]))
+        .say("done");
+    let session = agent(&model).audit(JsonlAudit::new(&path)).build().unwrap().session();
+
+    let (_, warnings) = go(&session).await;
+    go(&session).await;
+
+    assert_eq!(warnings, [""; 0]);
+    assert_eq!(verify(&path, None).unwrap().head.lines, 1);
 }
