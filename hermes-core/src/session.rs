@@ -409,7 +409,7 @@ impl Session {
     /// after the answer, which the model then goes on from. Without a turn it goes before the next, and
     /// so does what comes while the last answer is given that the limits of the turn allow: the turn
     /// ends with that answer. What has reached the model was told as
-    /// [`AgentEvent::Steered`].
+    /// [`AgentEvent::Steered`](crate::agent::AgentEvent::Steered).
     pub fn steer(&self, text: impl Into<String>) {
         self.0.live().steered.push_back(text.into());
     }
