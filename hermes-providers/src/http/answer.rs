@@ -168,7 +168,9 @@ impl<D: Decode> Events<D> {
         } else {
             let limit = idle.max(first_byte);
             let quiet = "sent nothing but comments";
-            [(later(now, idle), idle, silent), (later(event, limit), limit, quiet)]
+            // A server may announce an answer before it reads the prompt.
+            let silence = if self.reading.has_said() { idle } else { limit };
+            [(later(now, silence), silence, silent), (later(event, limit), limit, quiet)]
         };
         let end = (later(waits.request, whole), whole, "did not come to an end");
         ends.into_iter().fold(end, |end, other| if other.0 < end.0 { other } else { end })

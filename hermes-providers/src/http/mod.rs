@@ -52,10 +52,11 @@ pub use self::{connect::client_builder, secret::ApiKey};
 pub struct Timeouts {
     /// Until a connection stands. 30 seconds by default. A client that the host brings has its own.
     pub connect: Duration,
-    /// From the request to the first event of the answer, whatever comments come before it. 180
-    /// seconds by default.
+    /// From the request to the first event of the answer, whatever comments come before it. An endpoint
+    /// that only announces its answer may then be silent for as long again. 180 seconds by default.
     pub first_byte: Duration,
-    /// Between two pieces of the answer, comments included. 180 seconds by default.
+    /// Between two pieces of an answer that has said something, comments included. 180 seconds by
+    /// default.
     pub idle: Duration,
     /// From the request to the end of the answer, however lively it is. Four hours by default.
     pub whole: Duration,

@@ -18,6 +18,7 @@ pub(crate) struct Reading<D> {
     /// The bytes so far.
     length: usize,
     events: u64,
+    has_said: bool,
     /// What has been read and not been taken.
     pub(crate) queue: VecDeque<ModelEvent>,
 }
@@ -41,12 +42,17 @@ impl<D: Decode> Reading<D> {
 
     pub(crate) fn new(decoder: D) -> Self {
         let shape = Shape::Unknown(Vec::new());
-        Self { shape, decoder, length: 0, events: 0, queue: VecDeque::new() }
+        Self { shape, decoder, length: 0, events: 0, has_said: false, queue: VecDeque::new() }
     }
 
     /// Returns how many pieces of the answer have come, which comments and white space are not.
     pub(super) fn events(&self) -> u64 {
         self.events
+    }
+
+    /// Returns whether the model has said anything, which not all pieces of an answer do.
+    pub(super) fn has_said(&self) -> bool {
+        self.has_said
     }
 
     /// Returns whether the model has said why it stopped.
@@ -87,6 +93,7 @@ impl<D: Decode> Reading<D> {
                     *events += 1;
                     unless_done(decoder, data, queue)
                 })?;
+                self.has_said |= !queue.is_empty();
                 if sse.is_over_limit() {
                     let limit = mebibytes(SseDecoder::EVENT_LIMIT);
                     return Err(WireError::TooLong(format!("one event is over {limit}")));
@@ -95,6 +102,7 @@ impl<D: Decode> Reading<D> {
             }
             Shape::Whole(body) => {
                 self.events += 1;
+                self.has_said = true;
                 body.extend_from_slice(bytes);
                 self.check_length(Self::WHOLE_LIMIT)
             }

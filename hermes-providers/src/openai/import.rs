@@ -20,7 +20,8 @@ pub struct Imported {
 /// Reads messages in the shape of chat completions.
 ///
 /// It takes what is there: results without calls, empty arrays, arguments as text or as objects.
-/// Messages of unknown roles are left out. Neighbouring tool messages become one message of results.
+/// Messages of unknown roles are left out. Neighbouring tool messages become one message of results. It
+/// is not known who thought what is read as reasoning, so that it goes out to nobody.
 ///
 /// # Examples
 ///

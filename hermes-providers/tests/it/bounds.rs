@@ -82,6 +82,16 @@ async fn a_comment_is_not_yet_the_first_of_an_answer() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_only_announced_may_take_as_long_as_the_first_of_one() {
+    for wire in WIRES {
+        let server = drip("data: {\"type\":\"ping\"}\n\n", "", 12, wire.answer());
+        let provider = wire.provider_that_waits(&server.url(), limits(20_000, 50));
+
+        assert_eq!(ask(&*provider).await.unwrap().text(), "hello", "{}", wire.name);
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_never_ends_is_given_up() {
     for wire in WIRES {
         let server = drip(wire.hello, "data: {\"type\":\"ping\"}\n\n", ENDLESS, String::new());
