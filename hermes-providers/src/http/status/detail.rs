@@ -18,6 +18,8 @@ pub(crate) struct Detail {
 impl Detail {
     /// The most characters a person is shown.
     const SHOWN_LIMIT: usize = 600;
+    /// The most characters of a message that the rules read, each of which looks through all of it.
+    const READ_LIMIT: usize = 64 * 1024;
     /// The keys under which endpoints put codes.
     const CODES: [&'static str; 6] = ["code", "type", "status", "error_type", "param", "reason"];
 
@@ -64,7 +66,8 @@ impl Detail {
     }
 
     fn new(shown: &str, codes: &str) -> Self {
-        let haystack = format!("{shown} {codes}").to_lowercase();
+        let read: String = shown.chars().take(Self::READ_LIMIT).collect();
+        let haystack = format!("{read} {codes}").to_lowercase();
         Self { shown: cut(shown), haystack, status: None, is_html: false }
     }
 }
