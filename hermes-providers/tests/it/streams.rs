@@ -5,9 +5,13 @@ use std::{sync::Arc, time::Duration};
 use futures::StreamExt;
 use hermes_core::{
     message::{Message, StopReason},
-    provider::{ModelEvent, Provider, ProviderErrorKind as Kind, Request},
+    provider::{ModelEvent, Provider, ProviderError, ProviderErrorKind as Kind, Request},
 };
-use hermes_providers::{ApiKey, Backoff, OpenAiChat, Retry};
+use hermes_providers::{Anthropic, ApiKey, Backoff, OpenAiChat, OpenAiResponses, Retry};
+use proptest::{
+    prelude::*,
+    test_runner::{Config, TestRunner},
+};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use wiremock::{
@@ -18,7 +22,7 @@ use wiremock::{
 use crate::{
     ask,
     server::{Reply, Server, sse},
-    wires::WIRES,
+    wires::{CHAT, MESSAGES, RESPONSES, WIRES, Wire},
 };
 
 fn chunk(text: &str, stop: Option<&str>) -> String {
@@ -221,4 +225,67 @@ async fn a_reason_that_is_only_new_ends_an_answer_well() {
         let stop = Some(StopReason::Other("pause_turn".to_owned()));
         assert_eq!((answer.text().as_str(), answer.stop.clone()), ("hello", stop), "{}", wire.name);
     }
+}
+
+type Reader = Box<dyn Fn(Vec<&[u8]>) -> Vec<String>>;
+
+/// A provider of each wire that reads recorded answers, as lines of what comes of them.
+fn readers() -> [(Wire, Reader); 3] {
+    fn lines(events: impl Iterator<Item = Result<ModelEvent, ProviderError>>) -> Vec<String> {
+        events.map(|it| format!("{it:?}")).collect()
+    }
+    let base = "http://127.0.0.1:9";
+    let chat = OpenAiChat::builder(base).build().unwrap();
+    let responses = OpenAiResponses::builder(base).build().unwrap();
+    let messages = Anthropic::builder(base).build().unwrap();
+    [
+        (CHAT, Box::new(move |pieces| lines(chat.read_answer(pieces)))),
+        (RESPONSES, Box::new(move |pieces| lines(responses.read_answer(pieces)))),
+        (MESSAGES, Box::new(move |pieces| lines(messages.read_answer(pieces)))),
+    ]
+}
+
+#[test]
+fn whatever_comes_means_the_same_in_any_pieces() {
+    let mut runner =
+        TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
+    let readers = readers();
+    let strategy = (prop::collection::vec(0_usize..18, 0..7), any::<prop::sample::Index>());
+
+    let outcome = runner.run(&strategy, |(snippets, at)| {
+        for (wire, read) in &readers {
+            let pool = [
+                wire.hello,
+                wire.hello,
+                wire.hello,
+                wire.stop,
+                wire.odd_stop,
+                wire.error,
+                ": wait\r\n\r\n",
+                "data: [DONE]\n\n",
+                "\u{feff}",
+                "\n",
+                "\r",
+                " ",
+                "{\"error\":{\"message\":\"größer\"}}",
+                "<html><title>no</title>",
+                "upstream timed out\n",
+                "error: kaputt\n\n",
+                "data: {\"type\"",
+                "event: x\ndata",
+            ];
+            let text: String = snippets.iter().filter_map(|nth| pool.get(*nth)).copied().collect();
+            let (head, tail) = text.as_bytes().split_at(at.index(text.len() + 1));
+
+            let whole = read(vec![text.as_bytes()]);
+
+            prop_assert_eq!(&read(vec![head, tail]), &whole, "{:?} cut at {}", text, head.len());
+            prop_assert_eq!(&read(text.as_bytes().chunks(1).collect()), &whole, "{:?}", text);
+            let ends = whole.iter().filter(|it| it.contains("Done {") || it.starts_with("Err"));
+            prop_assert_eq!(ends.count(), 1, "{:?}: {:?}", text, whole);
+        }
+        Ok(())
+    });
+
+    outcome.unwrap();
 }
