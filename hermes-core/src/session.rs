@@ -211,10 +211,15 @@ impl Session {
     /// - [`AgentError::Busy`] if a turn is already under way,
     /// - [`AgentError::Closed`] if the session or the agent has been closed,
     /// - [`AgentError::NoRuntime`] outside of a tokio runtime,
+    /// - [`AgentError::NotInput`] if a part of the message is a call, a result or reasoning,
     /// - [`AgentError::Provider`] and [`AgentError::Store`] if the turn itself fails.
     pub fn send(&self, message: impl Into<TurnInput>) -> Reply {
+        let input = message.into();
+        if !input.is_sayable() {
+            return Reply::failed(AgentError::NotInput);
+        }
         match self.0.begin() {
-            Ok(token) => self.run(Start::Message(message.into()), token),
+            Ok(token) => self.run(Start::Message(input), token),
             Err(err) => Reply::failed(err),
         }
     }

@@ -165,6 +165,10 @@ pub enum AgentError {
     /// [`HeldWrites`](crate::pending::HeldWrites) decide.
     #[error("what was held is a write, which is decided on where it waits")]
     HeldWrite,
+    /// What was sent has a part that no user can say: a call, a result or reasoning. Nothing of it
+    /// has reached the conversation.
+    #[error("a call, a result or reasoning cannot be sent as a user's message")]
+    NotInput,
     /// There is no turn to run again.
     #[error("there is no turn of this session that can be run again")]
     NothingToRetry,

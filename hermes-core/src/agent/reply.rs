@@ -21,7 +21,8 @@ use crate::{
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TurnInput {
-    /// What the user says.
+    /// What the user says: text, pictures and context. Calls, results and reasoning are no part of it; a
+    /// turn with such is refused as [`AgentError::NotInput`].
     pub parts: Vec<Part>,
     /// Values for the tools of this turn.
     pub extensions: Extensions,
@@ -35,6 +36,13 @@ impl TurnInput {
     /// Creates the input that says `text`.
     pub fn new(text: impl Into<String>) -> Self {
         Self { parts: vec![Part::Text(text.into())], extensions: Extensions::default(), by: None }
+    }
+
+    /// Returns whether every part is one that a user can say.
+    pub(crate) fn is_sayable(&self) -> bool {
+        let is_other =
+            |part: &Part| matches!(part, Part::Call(_) | Part::Result(_) | Part::Reasoning(_));
+        !self.parts.iter().any(is_other)
     }
 
     /// Returns the same input on behalf of `by`: a user of the host, say.

@@ -14,7 +14,7 @@ use hermes_core::{
         AgentBuilder, AgentError, AgentEvent, Finish, Limits, SessionLimits,
         hook::{AfterReply, Hook, HookPoints},
     },
-    message::{Call, Message, Part, Reasoning, Role, StopReason, Usage},
+    message::{Call, CallResult, CallStatus, Message, Part, Reasoning, Role, StopReason, Usage},
     testing::ScriptedProvider,
     tool::{self, Extensions, ToolOutput, ToolSpec},
 };
@@ -177,4 +177,26 @@ async fn limits_on_money_hold_where_the_endpoint_reports_no_usage() {
 
     assert_eq!((turn.finish.clone(), turn.requests), (Finish::OutOfRounds, 2));
     assert!(turn.cost.is_some_and(|cost| Cost::from_cents(20) < cost), "{:?}", turn.cost);
+}
+
+#[tokio::test]
+async fn what_no_user_can_say_is_refused_and_leaves_the_conversation_as_it_is() {
+    let model = ScriptedProvider::new().say("Yes.");
+    let session = agent(&model).build().unwrap().session();
+    let result = CallResult::new("a".into(), CallStatus::Done, "ok");
+    let parts = [
+        Part::Call(Call::new("a", "echo", "{}")),
+        Part::Result(result),
+        Part::Reasoning(Reasoning::new("hm")),
+    ];
+
+    for part in parts {
+        let message = Message::new(Role::User, vec![Part::Text("Well?".to_owned()), part]);
+        let err = session.send(message).await.unwrap_err();
+        assert!(matches!(err, AgentError::NotInput), "{err:?}");
+    }
+
+    assert!(session.history().is_empty());
+    let said = Message::new(Role::User, vec![Part::Context("It rains.".to_owned())]);
+    assert_eq!(session.send(said).await.unwrap().text, "Yes.");
 }
