@@ -1,20 +1,34 @@
 //! Whatever the model, the tools and the host do, the conversation stays usable.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use futures::StreamExt;
 use hermes_core::{
     Session,
-    agent::Finish,
+    agent::{
+        Finish,
+        hook::{
+            AfterCall, BeforeCall, BeforeRequest, CallAction, Hook, HookPoints, RequestAction,
+            RequestChange, ResultAction,
+        },
+    },
+    approval::{self, Approval, ApprovalRequest, NeedsApproval},
+    async_trait,
     compress::Summariser,
     message::{Call, Message, Part, Role, StopReason},
     provider::{ProviderError, ProviderErrorKind},
     store::SessionStore,
     testing::{InMemorySessions, ScriptedProvider},
+    tool::{self, Tool, ToolOutput},
 };
 use proptest::prelude::*;
+use serde_json::json;
 
-use crate::support::{agent, assert_paired};
+use crate::support::{Echo, agent, assert_paired};
 
 /// One reply of the model.
 #[derive(Clone, Debug)]
@@ -33,9 +47,102 @@ struct Impatience {
     drops: bool,
 }
 
+/// What a hook or an approver does when it is asked.
+#[derive(Clone, Copy, Debug)]
+enum Whim {
+    Pass,
+    Change,
+    Refuse,
+    Stop,
+    Panic,
+    Hang,
+}
+
+/// What hooks and approvers do, one after the other, and nothing once that is used up.
+#[derive(Clone, Debug, Default)]
+struct Whims(Arc<Mutex<VecDeque<Whim>>>);
+
+impl Whims {
+    fn next(&self) -> Whim {
+        self.0.lock().unwrap().pop_front().unwrap_or(Whim::Pass)
+    }
+
+    /// Returns the next one, unless it is to panic or to hang, which it does.
+    async fn asked(&self) -> Whim {
+        match self.next() {
+            Whim::Panic => panic!("as asked"),
+            Whim::Hang => std::future::pending().await,
+            other => other,
+        }
+    }
+}
+
+#[async_trait]
+impl Hook for Whims {
+    fn listens(&self) -> HookPoints {
+        HookPoints::ALL
+    }
+
+    async fn before_request(&self, _: &BeforeRequest<'_>) -> RequestAction {
+        match self.asked().await {
+            Whim::Change => {
+                RequestAction::Change(RequestChange::default().with_context("It rains."))
+            }
+            Whim::Stop => RequestAction::Stop("as asked".to_owned()),
+            _ => RequestAction::Proceed,
+        }
+    }
+
+    async fn before_call(&self, _: &BeforeCall<'_>) -> CallAction {
+        match self.asked().await {
+            Whim::Change => CallAction::Replace(json!({"text": "y"})),
+            Whim::Refuse => CallAction::Deny("as asked".to_owned()),
+            Whim::Stop => CallAction::Stop("as asked".to_owned()),
+            _ => CallAction::Proceed,
+        }
+    }
+
+    async fn after_call(&self, _: &AfterCall<'_>) -> ResultAction {
+        match self.asked().await {
+            Whim::Change => ResultAction::Replace(ToolOutput::done("z")),
+            Whim::Stop => ResultAction::Stop("as asked".to_owned()),
+            _ => ResultAction::Keep,
+        }
+    }
+}
+
+fn whims() -> impl Strategy<Value = Whims> {
+    let whim = prop_oneof![
+        4 => Just(Whim::Pass),
+        2 => Just(Whim::Change),
+        2 => Just(Whim::Refuse),
+        1 => Just(Whim::Stop),
+        1 => Just(Whim::Panic),
+        1 => Just(Whim::Hang),
+    ];
+    let all = prop::collection::vec(whim, 0..12);
+    all.prop_map(|all| Whims(Arc::new(Mutex::new(all.into()))))
+}
+
+/// A tool that needs approval.
+fn deploy() -> impl Tool {
+    tool::from_fn("deploy", "Deploys.", |echo: Echo, _| async { Ok(ToolOutput::done(echo.text)) })
+        .configure(|spec| spec.with_approval(NeedsApproval::Always))
+}
+
+async fn answer(whims: Whims) -> Approval {
+    match whims.asked().await {
+        Whim::Change => Approval::AllowForSession,
+        Whim::Refuse => Approval::Deny("as asked".to_owned()),
+        Whim::Stop => Approval::Hold,
+        _ => Approval::AllowOnce,
+    }
+}
+
 fn call() -> impl Strategy<Value = (&'static str, &'static str, &'static str)> {
     let id = prop_oneof![Just("a"), Just("b"), Just(""), Just(" "), Just("a_1")];
-    let name = prop_oneof![8 => Just("echo"), 1 => Just("ehco"), 1 => Just("")];
+    let name =
+        prop_oneof![8 => Just("echo"), 4 => Just("deploy"), 1 => Just("ehco"), 1 => Just("")];
     let arguments = prop_oneof![
         6 => Just(r#"{"text":"x"}"#),
         1 => Just(r#"{"text":"panic"}"#),
@@ -91,9 +198,19 @@ fn script(replies: &[Reply]) -> ScriptedProvider {
     })
 }
 
-/// Sends a message, loses patience as told, and waits until nothing runs any more.
-async fn send(session: &Session, text: &str, impatience: Option<Impatience>) {
+/// Sends a message, and another one after `steer` events if so many come; loses patience as told, and
+/// waits until nothing runs any more.
+async fn send(session: &Session, text: &str, steer: Option<usize>, impatience: Option<Impatience>) {
     let mut reply = session.send(text);
+    for _ in 0..steer.unwrap_or_default() {
+        let event = tokio::time::timeout(Duration::from_secs(60), reply.next()).await;
+        if !matches!(event, Ok(Some(_))) {
+            break;
+        }
+    }
+    if steer.is_some() {
+        session.steer("and that");
+    }
     let Some(Impatience { events, drops }) = impatience else {
         // Something may hang; then patience ends after all.
         if tokio::time::timeout(Duration::from_secs(60), reply).await.is_err() {
@@ -152,6 +269,9 @@ proptest! {
         first in prop::option::of((0_usize..12, any::<bool>())),
         second in prop::option::of((0_usize..12, any::<bool>())),
         compresses in any::<bool>(),
+        steers in (prop::option::of(0_usize..8), prop::option::of(0_usize..8)),
+        hooks in prop::option::of(whims()),
+        approvals in prop::option::of(whims()),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -164,15 +284,28 @@ proptest! {
             let store = Arc::new(InMemorySessions::default());
             let agent = agent(&model).max_requests(6).sessions(store.clone());
             let agent = if compresses { agent.compressor(eager()) } else { agent };
+            let agent = match hooks.clone() {
+                Some(whims) => agent.tool(deploy()).hook(whims),
+                None => agent.tool(deploy()),
+            };
+            let agent = match approvals.clone() {
+                Some(whims) => {
+                    agent.approver(approval::from_fn(move |_: ApprovalRequest| answer(whims.clone())))
+                }
+                None => agent,
+            };
             let session = agent.build().unwrap().session();
 
-            send(&session, "one", impatience(first)).await;
+            send(&session, "one", steers.0, impatience(first)).await;
             assert_valid(&session.history());
-            send(&session, "two", impatience(second)).await;
+            send(&session, "two", steers.1, impatience(second)).await;
             assert_valid(&session.history());
             while 0 < model.remaining() {
-                send(&session, "more", None).await;
+                send(&session, "more", None, None).await;
                 assert_valid(&session.history());
+            }
+            for whims in hooks.iter().chain(&approvals) {
+                whims.0.lock().unwrap().clear();
             }
             let last = session.send("still there?").await.unwrap();
 
