@@ -8,6 +8,11 @@ use std::sync::Arc;
 
 use hermes_core::{
     Agent,
+    agent::{
+        AgentBuilder,
+        hook::{Hook, HookPoints},
+    },
+    async_trait,
     message::{Call, Message, Part, Role},
     schemars::{self, JsonSchema},
     testing::{InMemorySessions, ScriptedProvider},
@@ -21,8 +26,24 @@ struct Numbers {
     y: i64,
 }
 
+/// A hook that listens to nothing.
+#[derive(Debug)]
+struct Deaf;
+
+#[async_trait]
+impl Hook for Deaf {
+    fn listens(&self) -> HookPoints {
+        HookPoints::NONE
+    }
+}
+
 /// Returns how many allocations a turn of `calls` rounds makes.
 fn allocations(calls: usize) -> u64 {
+    counted(calls, |agent| agent)
+}
+
+/// Returns how many allocations a turn of `calls` rounds makes of an agent with what `configure` adds.
+fn counted(calls: usize, configure: impl FnOnce(AgentBuilder) -> AgentBuilder) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let add = tool::from_fn("add", "Adds.", |numbers: Numbers, _| async move {
         Ok((numbers.x + numbers.y).to_string())
@@ -35,9 +56,8 @@ fn allocations(calls: usize) -> u64 {
     let agent = Agent::builder(model.say("3"))
         .model("scripted")
         .tool(add)
-        .sessions(Arc::new(InMemorySessions::default()))
-        .build()
-        .unwrap();
+        .sessions(Arc::new(InMemorySessions::default()));
+    let agent = configure(agent).build().unwrap();
     let session = agent.session();
     let info = allocation_counter::measure(|| {
         let turn = runtime.block_on(async { session.send("add").await.unwrap() });
@@ -53,4 +73,27 @@ fn a_turn_allocates_little_and_grows_with_its_rounds_only() {
 
     assert!(twelve <= 1_000, "{twelve}");
     assert!(fifty <= 5 * twelve, "{fifty} against {twelve}");
+}
+
+/// A hook that listens to everything and does nothing.
+#[derive(Debug)]
+struct Idle;
+
+#[async_trait]
+impl Hook for Idle {
+    fn listens(&self) -> HookPoints {
+        HookPoints::ALL
+    }
+}
+
+#[test]
+fn without_a_hook_that_listens_nothing_is_allocated_for_hooks() {
+    let without = allocations(12);
+
+    let deaf = counted(12, |agent| (0..100).fold(agent, |agent, _| agent.hook(Deaf)));
+    let idle = counted(12, |agent| agent.hook(Idle));
+
+    assert_eq!(deaf, without, "points that nobody listens to cost nothing");
+    // The measure would see what hooks cost.
+    assert!(without < idle, "{idle} against {without}");
 }
