@@ -532,17 +532,17 @@ async fn the_model_is_told_of_a_held_call_also_where_its_process_ended() {
 
 // Running a turn again.
 
-/// A store that fails the append of this number, counted from 0.
+/// A store that fails the appends of these numbers, counted from 0.
 #[derive(Debug)]
-struct Flaky {
+pub(crate) struct Flaky {
     inner: InMemorySessions,
-    count: AtomicUsize,
-    fails: std::ops::Range<usize>,
+    pub(crate) count: AtomicUsize,
+    pub(crate) fails: Mutex<std::ops::Range<usize>>,
 }
 
 impl Flaky {
-    fn new(fails: std::ops::Range<usize>) -> (Arc<Self>, InMemorySessions) {
-        let inner = InMemorySessions::default();
+    pub(crate) fn new(fails: std::ops::Range<usize>) -> (Arc<Self>, InMemorySessions) {
+        let (inner, fails) = (InMemorySessions::default(), Mutex::new(fails));
         (Arc::new(Self { inner: inner.clone(), count: AtomicUsize::new(0), fails }), inner)
     }
 }
@@ -560,7 +560,8 @@ impl SessionStore for Flaky {
         messages: &[Message],
         state: &SessionState,
     ) -> Result<(), StoreError> {
-        if self.fails.contains(&self.count.fetch_add(1, Ordering::SeqCst)) {
+        let count = self.count.fetch_add(1, Ordering::SeqCst);
+        if self.fails.lock().unwrap().contains(&count) {
             return Err(StoreError::Backend("disk full".into()));
         }
         self.inner.append(id, expected, messages, state).await

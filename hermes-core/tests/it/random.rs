@@ -32,7 +32,7 @@ use crate::support::{Echo, agent, assert_paired};
 
 /// One reply of the model.
 #[derive(Clone, Debug)]
-enum Reply {
+pub(crate) enum Reply {
     Say(&'static str),
     Calls(Vec<(&'static str, &'static str, &'static str)>, Option<StopReason>),
     Fail(ProviderErrorKind),
@@ -158,7 +158,7 @@ fn call() -> impl Strategy<Value = (&'static str, &'static str, &'static str)> {
     (id, name, arguments)
 }
 
-fn reply() -> impl Strategy<Value = Reply> {
+pub(crate) fn reply() -> impl Strategy<Value = Reply> {
     let stop = prop_oneof![
         4 => Just(None),
         1 => Just(Some(StopReason::Length)),
@@ -179,7 +179,7 @@ fn reply() -> impl Strategy<Value = Reply> {
     ]
 }
 
-fn script(replies: &[Reply]) -> ScriptedProvider {
+pub(crate) fn script(replies: &[Reply]) -> ScriptedProvider {
     replies.iter().fold(ScriptedProvider::new(), |model, reply| match reply {
         Reply::Say(text) => model.say(*text),
         Reply::Calls(calls, stop) => {
@@ -234,12 +234,12 @@ async fn send(session: &Session, text: &str, steer: Option<usize>, impatience: O
 }
 
 /// Makes room before every request that has seen a reply, and keeps as little as it may.
-fn eager() -> Summariser {
+pub(crate) fn eager() -> Summariser {
     Summariser::new(100).head_messages(0).tail_messages(1).tail_tokens(0)
 }
 
 /// Panics unless both OpenAI and Anthropic would take the history.
-fn assert_valid(history: &[Message]) {
+pub(crate) fn assert_valid(history: &[Message]) {
     assert_paired(history);
     let mut ids = std::collections::HashSet::new();
     assert!(history.is_sorted_by(|one, next| one.id < next.id), "ids grow: {history:#?}");
