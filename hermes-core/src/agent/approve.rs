@@ -67,7 +67,7 @@ impl Dispatch {
         }
         self.events.send(|| AgentEvent::ApprovalAsked(Arc::clone(&request)));
         if self.desk.approver.is_none() {
-            self.events.send(|| AgentEvent::Warning(NO_APPROVER.to_owned()));
+            self.scope.warnings.send(NO_APPROVER.to_owned());
         }
         let decision = self.desk.decide(&request, &need, &self.scope.token).await?;
         let ruling = self.recorded(&request, decision).await;

@@ -286,7 +286,7 @@ impl Dispatch {
             Ok(((tool, arguments), need)) => self.hooked(&tool, call, arguments, need).await,
             Err(reason) => (ToolOutput::rejected(reason), None),
         };
-        let (output, stop) = self.hooks.after_call(&self.scope, &self.events, call, output).await;
+        let (output, stop) = self.hooks.after_call(&self.scope, call, output).await;
         (self.bounded(call, output, self.max_result_chars).await, end.or(stop.map(End::Hook)))
     }
 
@@ -333,7 +333,7 @@ impl Dispatch {
             return (ToolOutput::rejected(self.registry.explain_unknown(&call.name)), None);
         };
         let about = (call, spec, &arguments);
-        match self.hooks.before_call(&self.scope, &self.events, about).await {
+        match self.hooks.before_call(&self.scope, about).await {
             Before::Run(Some(other)) if other != arguments => {
                 self.replaced(tool, call, other).await
             }

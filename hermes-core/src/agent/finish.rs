@@ -350,7 +350,7 @@ fn with_review(
     let asked = std::panic::catch_unwind(AssertUnwindSafe(|| policy.after_turn(&finished)));
     let task = asked.unwrap_or_else(|_| {
         let warning = "the review policy crashed, so there is no review".to_owned();
-        run.dispatch.events.send(|| AgentEvent::Warning(warning));
+        run.dispatch.scope.warnings.send(warning);
         None
     });
     let Some(task) = task else { return finished };

@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
 
-use super::{AgentEvent, dispatch::Dispatch, event::describe};
+use super::{dispatch::Dispatch, event::describe};
 use crate::{
     message::{Call, CallStatus},
     tool::{ToolOutput, cut_middle},
@@ -53,12 +53,8 @@ impl Dispatch {
                 Err(_) => "it crashed".to_owned(),
             },
         };
-        tracing::warn!("a long result could not be kept: {failure}");
-        self.events.send(|| {
-            AgentEvent::Warning(format!(
-                "A long result was cut, as it could not be kept: {failure}"
-            ))
-        });
+        let warning = format!("A long result was cut, as it could not be kept: {failure}");
+        self.scope.warnings.send(warning);
         None
     }
 
@@ -71,7 +67,7 @@ impl Dispatch {
         let hint = hints.hint(call, &self.scope.seen).await;
         output.content.push_str(&hint.text);
         for warning in hint.warnings {
-            self.events.send(|| AgentEvent::Warning(warning));
+            self.scope.warnings.send(warning);
         }
     }
 }

@@ -84,7 +84,7 @@ impl Run {
                 Ok(())
             }
             Pass::AsItWas(why) => {
-                self.dispatch.events.send(|| AgentEvent::Warning(why));
+                self.dispatch.scope.warnings.send(why);
                 let refused = self.compression.as_mut().and_then(|it| it.refused.take());
                 if let Some(err) = refused {
                     return Err(err.into());

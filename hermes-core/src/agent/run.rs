@@ -193,9 +193,9 @@ impl Run {
 
     /// Changes the request as the hooks want it; breaks if one of them stopped the turn.
     async fn hooked(&mut self, request: &mut Request) -> ControlFlow<()> {
-        let Dispatch { hooks, scope, events, .. } = &self.dispatch;
+        let Dispatch { hooks, scope, .. } = &self.dispatch;
         let number = self.turn.requests().saturating_add(1);
-        if let Err(reason) = hooks.before_request(scope, events, request, number).await {
+        if let Err(reason) = hooks.before_request(scope, request, number).await {
             self.turn.apply(&Outcome::Stopped(&reason));
             return ControlFlow::Break(());
         }
@@ -207,9 +207,9 @@ impl Run {
 
     /// Shows a reply to the hooks.
     async fn show(&self, reply: &Message) {
-        let Dispatch { hooks, scope, events, .. } = &self.dispatch;
+        let Dispatch { hooks, scope, .. } = &self.dispatch;
         let event = AfterReply { scope, reply, number: self.turn.requests() };
-        hooks.after_reply(&event, events).await;
+        hooks.after_reply(&event).await;
     }
 
     async fn stream(
@@ -261,7 +261,7 @@ impl Run {
         }
         if cost.is_none() && self.turn.has_cost_limit() && self.spending.unpriced == 0 {
             let why = format!("the price of {model} is not known: its requests count as free");
-            self.dispatch.events.send(|| AgentEvent::Warning(why));
+            self.dispatch.scope.warnings.send(why);
         }
         self.spending.add(usage, cost);
         self.spending.note_estimated(is_estimated);

@@ -178,6 +178,38 @@ async fn what_was_kept_out_of_the_prompt_is_told_although_nobody_listens_to_the_
     assert_eq!(warnings(&session, "Hello.").await, ["an entry was kept out"]);
 }
 
+/// Crashes before every call.
+#[derive(Debug)]
+struct Crashes;
+
+#[async_trait]
+impl Hook for Crashes {
+    fn listens(&self) -> HookPoints {
+        HookPoints::BEFORE_CALL
+    }
+
+    async fn before_call(&self, _: &BeforeCall<'_>) -> CallAction {
+        panic!("as asked")
+    }
+}
+
+#[tokio::test]
+async fn what_the_loop_warns_of_waits_for_a_listener_too() {
+    let model = ScriptedProvider::new()
+        .call("deploy", json!({"text": "nobody allows it"}))
+        .say("Denied.")
+        .call("echo", json!({"text": "the hook crashes"}));
+    let session = agent(&model).tool(deploy()).hook(Crashes).build().unwrap().session();
+
+    session.send("Nobody listens.").await.unwrap();
+    session.send("Nor now.").await.unwrap();
+
+    let told = warnings(&session, "But now.").await;
+    assert!(told[0].contains("no approver"), "{told:?}");
+    assert!(told[1].contains("A hook crashed"), "{told:?}");
+    assert_eq!(told.len(), 2);
+}
+
 #[tokio::test]
 async fn what_a_conversation_warns_of_is_not_told_in_another() {
     let model = ScriptedProvider::new().call("warner", json!({"text": "ann's secret"}));

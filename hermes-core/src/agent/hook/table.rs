@@ -13,7 +13,6 @@ use super::{
     ResultAction, TurnEnded,
 };
 use crate::{
-    agent::{AgentEvent, dispatch::Events},
     message::{Call, CallStatus},
     provider::Request,
     tool::{ToolOutput, ToolSpec, TurnScope},
@@ -66,7 +65,6 @@ impl Hooks {
     pub(crate) async fn before_request(
         &self,
         scope: &TurnScope,
-        events: &Events,
         request: &mut Request,
         number: u32,
     ) -> Result<(), String> {
@@ -77,7 +75,7 @@ impl Hooks {
                 Heard::Answer(RequestAction::Change(change)) => change.apply(request),
                 Heard::Answer(RequestAction::Stop(reason)) => return Err(reason),
                 Heard::Crashed => {
-                    warn(events, REQUEST_CRASH);
+                    warn(scope, REQUEST_CRASH);
                     return Err(REQUEST_CRASH.to_owned());
                 }
                 // The request ends at once, as cancelled.
@@ -87,10 +85,10 @@ impl Hooks {
         Ok(())
     }
 
-    pub(crate) async fn after_reply(&self, event: &AfterReply<'_>, events: &Events) {
+    pub(crate) async fn after_reply(&self, event: &AfterReply<'_>) {
         for hook in self.at(HookPoints::AFTER_REPLY) {
             if let Heard::Crashed = heard(&event.scope.token, || hook.after_reply(event)).await {
-                warn(events, REPLY_CRASH);
+                warn(event.scope, REPLY_CRASH);
             }
         }
     }
@@ -99,19 +97,17 @@ impl Hooks {
     pub(crate) async fn before_call(
         &self,
         scope: &TurnScope,
-        events: &Events,
         about: (&Call, &ToolSpec, &Value),
     ) -> Before {
         if !self.listen(HookPoints::BEFORE_CALL) {
             return Before::Run(None);
         }
-        Box::pin(self.ask_about_call(scope, events, about)).await
+        Box::pin(self.ask_about_call(scope, about)).await
     }
 
     async fn ask_about_call(
         &self,
         scope: &TurnScope,
-        events: &Events,
         (call, spec, arguments): (&Call, &ToolSpec, &Value),
     ) -> Before {
         let mut replaced = None;
@@ -127,7 +123,7 @@ impl Hooks {
                 Heard::Answer(CallAction::Answer(output)) => return Before::Answer(output),
                 Heard::Answer(CallAction::Stop(reason)) => return Before::Stop(reason),
                 Heard::Crashed => {
-                    warn(events, CALL_CRASH);
+                    warn(scope, CALL_CRASH);
                     return Before::Answer(ToolOutput::rejected(DENIED));
                 }
                 Heard::Cancelled => return Before::Answer(cancelled(CANCELLED)),
@@ -140,20 +136,18 @@ impl Hooks {
     pub(crate) async fn after_call(
         &self,
         scope: &TurnScope,
-        events: &Events,
         call: &Call,
         output: ToolOutput,
     ) -> (ToolOutput, Option<String>) {
         if output.status == CallStatus::Cancelled || !self.listen(HookPoints::AFTER_CALL) {
             return (output, None);
         }
-        Box::pin(self.ask_about_output(scope, events, call, output)).await
+        Box::pin(self.ask_about_output(scope, call, output)).await
     }
 
     async fn ask_about_output(
         &self,
         scope: &TurnScope,
-        events: &Events,
         call: &Call,
         mut output: ToolOutput,
     ) -> (ToolOutput, Option<String>) {
@@ -168,7 +162,7 @@ impl Hooks {
                 }
                 Heard::Answer(ResultAction::Stop(reason)) => return (output, Some(reason)),
                 Heard::Crashed => {
-                    warn(events, RESULT_CRASH);
+                    warn(scope, RESULT_CRASH);
                     return (replaced(output, ToolOutput::failed(WITHHELD)), None);
                 }
                 Heard::Cancelled => return (replaced(output, cancelled(UNCHECKED)), None),
@@ -209,9 +203,8 @@ async fn heard<T, F: Future<Output = T>>(
     }
 }
 
-fn warn(events: &Events, what: &str) {
-    tracing::warn!("{what}");
-    events.send(|| AgentEvent::Warning(what.to_owned()));
+fn warn(scope: &TurnScope, what: &str) {
+    scope.warnings.send(what.to_owned());
 }
 
 /// Returns `other` with the changes that `output` brought.
