@@ -12,6 +12,7 @@ mod audit;
 mod bounds;
 mod compress;
 mod decided;
+mod deeds;
 mod delegate;
 mod fork;
 mod hook;

@@ -1,0 +1,180 @@
+//! Whatever a host does with a conversation from turn to turn, it stays usable.
+
+use std::{
+    sync::{Arc, Mutex, atomic::Ordering},
+    time::Duration,
+};
+
+use futures::StreamExt;
+use hermes_core::{
+    Session,
+    agent::{
+        self, AgentError, Finish,
+        hook::{Hook, HookPoints, TurnEnded},
+    },
+    async_trait,
+    cost::Spending,
+    store::{SessionId, SessionStore},
+    tool::Extensions,
+};
+use proptest::prelude::*;
+
+use crate::{
+    attacks::Flaky,
+    random::{Reply, assert_valid, eager, reply, script},
+    support::agent,
+};
+
+/// Waits for a reply until so many events came and then cancels or drops it, or for ever.
+async fn wait(session: &Session, mut reply: agent::Reply, patience: Option<(usize, bool)>) {
+    let Some((events, drops)) = patience else {
+        // Something may hang; then patience ends after all.
+        if tokio::time::timeout(Duration::from_secs(60), reply).await.is_err() {
+            session.idle().await;
+        }
+        return;
+    };
+    for _ in 0..events {
+        let event = tokio::time::timeout(Duration::from_secs(60), reply.next()).await;
+        if !matches!(event, Ok(Some(_))) {
+            break;
+        }
+    }
+    if drops {
+        drop(reply);
+    } else {
+        session.cancel();
+        drop(reply.await);
+    }
+    session.idle().await;
+}
+
+/// What a host does with a conversation.
+#[derive(Clone, Debug)]
+enum Deed {
+    Send(Option<(usize, bool)>),
+    Retry(Option<(usize, bool)>),
+    Steer,
+    /// It is closed, and opened by another process.
+    Reopen,
+    /// The store fails so many of the next writes, after so many.
+    Trouble(usize, usize),
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let patience = || prop::option::of((0_usize..12, any::<bool>()));
+    prop_oneof![
+        3 => patience().prop_map(Deed::Send),
+        4 => patience().prop_map(Deed::Retry),
+        1 => Just(Deed::Steer),
+        2 => Just(Deed::Reopen),
+        1 => (0_usize..6, 1_usize..3).prop_map(|(after, count)| Deed::Trouble(after, count)),
+    ]
+}
+
+/// Adds up what turns took.
+#[derive(Debug, Default)]
+struct Purse(Mutex<Spending>);
+
+#[async_trait]
+impl Hook for Purse {
+    fn listens(&self) -> HookPoints {
+        HookPoints::TURN_ENDED
+    }
+
+    async fn turn_ended(&self, event: &TurnEnded<'_>) {
+        *self.0.lock().unwrap() += event.spending;
+    }
+}
+
+async fn lives_through(replies: &[Reply], deeds: &[Deed], compresses: bool) {
+    let model = script(replies);
+    let (store, inner) = Flaky::new(0..0);
+    let purse = Arc::new(Purse::default());
+    let build = || {
+        let agent = agent(&model).max_requests(6).sessions(Arc::clone(&store));
+        let agent = agent.hook(Arc::clone(&purse));
+        if compresses { agent.compressor(eager()) } else { agent }.build().unwrap()
+    };
+    let id = SessionId::new("s1");
+    let mut session = build().open(&id).await.unwrap();
+    let mut is_troubled = false;
+    for deed in deeds {
+        match deed {
+            Deed::Send(patience) => wait(&session, session.send("one"), *patience).await,
+            Deed::Retry(patience) => {
+                let reply = session.retry(Extensions::default());
+                wait(&session, reply, *patience).await;
+            }
+            Deed::Steer => session.steer("shorter"),
+            Deed::Reopen => {
+                session.close().await;
+                session = build().open(&id).await.unwrap();
+            }
+            Deed::Trouble(after, count) => {
+                is_troubled = true;
+                let start = store.count.load(Ordering::SeqCst) + after;
+                *store.fails.lock().unwrap() = start..start + count;
+            }
+        }
+        assert_valid_but_open(&session);
+    }
+    *store.fails.lock().unwrap() = 0..0;
+    let (mut tried, most) = (0, 60);
+    loop {
+        let reply = session.retry(Extensions::default());
+        match tokio::time::timeout(Duration::from_secs(60), reply).await {
+            Ok(Err(AgentError::NothingToRetry)) => break,
+            Ok(_) => {}
+            Err(_) => session.idle().await,
+        }
+        tried += 1;
+        assert!(tried < most, "{:#?}", session.history());
+        assert_valid(&session.history());
+    }
+    while 0 < model.remaining() {
+        tried += 1;
+        assert!(tried < most, "{:?}", session.send("more").await);
+        wait(&session, session.send("more"), None).await;
+    }
+    let last = session.send("still there?").await.unwrap();
+
+    assert_eq!((last.text.as_str(), last.finish), ("done", Finish::Answered));
+    assert_valid(&session.history());
+    let stored = inner.load(&id).await.unwrap().unwrap();
+    assert_eq!(stored.messages, *session.history());
+    assert_eq!(stored.state.spending, session.spending());
+    if !is_troubled {
+        assert_eq!(*purse.0.lock().unwrap(), session.spending());
+    }
+}
+
+/// Panics unless the history is valid, apart from the calls of a turn that was broken off.
+fn assert_valid_but_open(session: &Session) {
+    if session.broken_off().is_none() {
+        assert_valid(&session.history());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        // More with `PROPTEST_CASES`.
+        cases: ProptestConfig::default().cases.max(500),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn whatever_a_host_does_next_the_conversation_stays_usable(
+        replies in prop::collection::vec(reply(), 0..12),
+        deeds in prop::collection::vec(deed(), 1..10),
+        compresses in any::<bool>(),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(lives_through(&replies, &deeds, compresses));
+    }
+}
