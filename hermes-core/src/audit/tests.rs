@@ -359,3 +359,18 @@ async fn a_line_that_says_not_yet_who_decided_is_accepted_and_goes_on() {
     assert_eq!(bench.verify().unwrap().head.lines, 2);
     assert!(bench.lines()[1].contains(r#""by":"sam; token=[redacted:secret]""#));
 }
+
+#[tokio::test]
+async fn a_record_that_is_too_long_for_a_line_is_refused_and_the_log_stays_whole() {
+    let bench = Bench::with(1).await;
+    let mut huge = record(1);
+    if let AuditEvent::Call { arguments, .. } = &mut huge.event {
+        *arguments = "x".repeat(1 << 20);
+    }
+
+    let err = bench.audit.append(&[huge]).await.unwrap_err();
+
+    assert!(matches!(err, AuditError::Io { .. }), "{err:?}");
+    bench.append(2).await.unwrap();
+    assert_eq!(bench.verify().unwrap().head.lines, 2);
+}
