@@ -22,7 +22,7 @@
 //! - `@hidden`: the match lies in text that a reader of the rendered page does not see.
 
 /// How far a step may be from the one before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Gap {
     Next,
     Close,

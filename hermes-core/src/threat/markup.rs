@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::{Finding, Scope, Severity};
 
 /// The stretches of a text that are not shown, in order, and what is wrong with the text itself.
@@ -17,6 +19,7 @@ impl Hidden {
         let mut hidden = Self::default();
         hidden.elements(text);
         hidden.links(text);
+        hidden.template_comments(text);
         hidden.regions.sort_by_key(|region| region.start);
         hidden
     }
@@ -54,6 +57,19 @@ impl Hidden {
         }
     }
 
+    /// Comments of page templates: `{# text #}`.
+    fn template_comments(&mut self, text: &str) {
+        let mut end = 0;
+        for at in memmem::find_iter(text.as_bytes(), "{#") {
+            if end <= at {
+                let inside = text.get(at + 2..).unwrap_or_default();
+                let length = inside.find("#}").unwrap_or(inside.len());
+                self.regions.push(at + 2..at + 2 + length);
+                end = at + 2 + length;
+            }
+        }
+    }
+
     /// Judges the element that `rest` begins with; returns the length of its tag.
     fn element(&mut self, rest: &str, at: usize) -> usize {
         let inside = rest.get(1..).unwrap_or_default();
@@ -76,7 +92,7 @@ impl Hidden {
         let content = content.get(..content.find('<').unwrap_or(content.len())).unwrap_or_default();
         let words = content
             .split_whitespace()
-            .filter(|it| !it.starts_with('&') && it.contains(char::is_alphanumeric));
+            .filter(|it| !it.starts_with('&') && it.contains(char::is_alphabetic));
         // Parts of a page that a script shows later have a name there, not a sentence.
         let harmless = if is_styled(tag) { 0 } else { LABEL_WORDS_MAX };
         let severity =
@@ -90,7 +106,10 @@ impl Hidden {
 
     /// What an image says instead of itself, and what an element says when it is pointed at.
     fn unshown_attributes(&mut self, tag: &str, at: usize) {
-        for name in ["alt=\"", "title=\""] {
+        let field = ["value=\"", "content=\""];
+        let is_field = tag.starts_with("meta") || tag.starts_with("input") && tag.contains("hidden");
+        let shown = field.into_iter().filter(|_| is_field);
+        for name in ["alt=\"", "title=\""].into_iter().chain(shown) {
             let Some(found) = find_ignoring_case(tag, name) else { continue };
             let start = found + name.len();
             let value = tag.get(start..).unwrap_or_default();
@@ -249,9 +268,11 @@ fn is_painted_over(style: &str) -> bool {
 fn is_unshown(tag: &str) -> bool {
     let name = tag.split(|ch: char| !ch.is_ascii_alphanumeric()).next().unwrap_or_default();
     let is_white = || {
-        [r#"color="white""#, r##"color="#fff""##, r##"color="#ffffff""##]
-            .into_iter()
-            .any(|it| find_ignoring_case(tag, it).is_some())
+        let colour = find_ignoring_case(tag, "color=").and_then(|at| tag.get(at + 6..));
+        let colour = colour.unwrap_or_default().trim_start_matches(['"', '\'', '#']);
+        ["white", "ffffff", "fff"].into_iter().any(|it| {
+            colour.get(..it.len()).is_some_and(|start| start.eq_ignore_ascii_case(it))
+        })
     };
     name.eq_ignore_ascii_case("template") || name.eq_ignore_ascii_case("font") && is_white()
 }

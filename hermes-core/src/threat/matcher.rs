@@ -142,11 +142,13 @@ impl<F: Fn(&Hit) -> bool, R: FnMut(Match)> Matcher<'_, F, R> {
             *reach = self.base + number(self.windows.start(gap, weighs));
         }
         let newest = self.base + number(index);
-        for entry in self.dictionary.later(word) {
-            let Some(state) = self.states.get(usize::from(entry.before)).copied() else { continue };
-            let reach = self.reach.get(entry.gap as usize).copied().unwrap_or_default();
+        for group in self.dictionary.later(word) {
+            let Some(state) = self.states.get(usize::from(group.before)).copied() else { continue };
+            let reach = self.reach.get(group.gap as usize).copied().unwrap_or_default();
             if reach < state.last && state.last <= newest {
-                self.step(*entry, state.first, newest);
+                for entry in self.dictionary.of_group(group) {
+                    self.step(*entry, state.first, newest);
+                }
             }
         }
         // Last, so that a word can be the second step after itself.

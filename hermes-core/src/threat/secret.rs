@@ -93,7 +93,7 @@ fn is_value_byte(byte: u8) -> bool {
 }
 
 fn name_before(text: &str, at: usize) -> Option<&str> {
-    let before = text.get(..at)?.trim_end_matches([' ', '"', '\'', '`']);
+    let before = text.get(..at)?.trim_end_matches([' ', '"', '\'', '`', ':']);
     let bytes = before.as_bytes().iter().rev().take(48);
     let length =
         bytes.take_while(|&&it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-')).count();

@@ -1,6 +1,10 @@
 //! A skill folder as a value.
 
-use std::{fmt::Write as _, fs, io, path::Path};
+use std::{
+    fmt::Write as _,
+    fs, io,
+    path::{Component, Path},
+};
 
 use sha2::{Digest, Sha256};
 
@@ -50,9 +54,9 @@ pub enum Content {
 pub enum Link {
     /// To something in the folder.
     Inside,
-    /// Out of the folder.
+    /// Out of the folder, whether there is something at that place or not.
     Outside,
-    /// Nowhere, or in a circle.
+    /// To a place in the folder where nothing is, or in a circle.
     Broken,
 }
 
@@ -148,6 +152,7 @@ fn read_entry(place: &Path, path: String, root: &Path) -> io::Result<Entry> {
         Content::Link(match fs::canonicalize(place) {
             Ok(target) if target.starts_with(root) => Link::Inside,
             Ok(_) => Link::Outside,
+            Err(_) if climbs(&fs::read_link(place)?, &path) => Link::Outside,
             Err(_) => Link::Broken,
         })
     } else if !metadata.is_file() || Folder::FILE_MAX < metadata.len() {
@@ -156,6 +161,27 @@ fn read_entry(place: &Path, path: String, root: &Path) -> io::Result<Entry> {
         Content::Bytes(fs::read(place)?)
     };
     Ok(Entry { path, content, is_executable: !metadata.is_symlink() && is_executable(&metadata) })
+}
+
+/// Returns whether the `target` of a link at `path` is out of the folder by its spelling: what it
+/// leads to may be missing here and be there on another machine.
+fn climbs(target: &Path, path: &str) -> bool {
+    let mut depth = path.matches('/').count();
+    target.components().any(|part| match part {
+        Component::Prefix(_) | Component::RootDir => true,
+        Component::CurDir => false,
+        Component::Normal(_) => {
+            depth += 1;
+            false
+        }
+        Component::ParentDir => match depth.checked_sub(1) {
+            Some(up) => {
+                depth = up;
+                false
+            }
+            None => true,
+        },
+    })
 }
 
 #[cfg(unix)]

@@ -388,7 +388,15 @@ fn a_folder_is_read_without_following_links() {
     std::fs::create_dir(place("sub")).unwrap();
     let mut file = std::fs::File::create(place("sub/a.md")).unwrap();
     std::io::Write::write_all(&mut file, b"text").unwrap();
-    for (target, link) in [("sub/a.md", "in.md"), ("/etc", "out"), ("loop", "loop")] {
+    let links = [
+        ("sub/a.md", "in.md"),
+        ("/etc", "out"),
+        ("loop", "loop"),
+        ("b.md", "sub/near"),
+        ("../../no/such/key", "sub/far"),
+        ("/no/such/key", "far"),
+    ];
+    for (target, link) in links {
         std::os::unix::fs::symlink(target, place(link)).unwrap();
     }
 
@@ -398,6 +406,9 @@ fn a_folder_is_read_without_following_links() {
         .link("in.md", Link::Inside)
         .link("loop", Link::Broken)
         .link("out", Link::Outside)
+        .link("far", Link::Outside)
+        .link("sub/near", Link::Broken)
+        .link("sub/far", Link::Outside)
         .file("sub/a.md", "text");
     assert_eq!(folder, expected);
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    BUCKETS, Check, Class, Dictionary, Disguise, Entry, FILTER_BITS, Marks, Outcome, Prefix, Role,
+    BUCKETS, Check, Class, Dictionary, Disguise, Entry, FILTER_BITS, Group, Marks, Outcome, Prefix, Role,
     STEM_PREFIX, Signs, Track, Word, WordId, bucket, filter_index, key, rotate,
 };
 use crate::threat::{
@@ -31,6 +31,7 @@ struct Builder {
     /// The states of steps, which patterns that begin alike share.
     states: HashMap<Step, u16>,
     entries: Vec<Entry>,
+    groups: Vec<Group>,
     /// The classes that conditions ask for; the place of each is its bit.
     marked: Vec<Class>,
     class_entries: Vec<Vec<Entry>>,
@@ -253,13 +254,18 @@ impl Builder {
             let of_class = |class: &Class| self.class_entries.get(usize::from(*class));
             let classes = word.classes.iter().filter_map(of_class);
             let mut entries: Vec<Entry> = classes.flatten().copied().collect();
-            entries.sort_by_key(|it| (it.before == Entry::NONE, later_first(it)));
+            // A step is kept in a later slot than the one before it.
+            entries.sort_by_key(|it| {
+                let is_first = it.before == Entry::NONE;
+                (is_first, std::cmp::Reverse(it.before), it.gap, later_first(it))
+            });
             entries.dedup_by_key(|it| (it.slot, it.track, it.before));
-            let start = self.entries.len();
-            let firsts = start + entries.partition_point(|it| it.before != Entry::NONE);
+            let firsts = entries.partition_point(|it| it.before != Entry::NONE);
+            let (start, first_group) = (self.entries.len(), self.groups.len());
+            self.groups.extend(Group::all(entries.get(..firsts).unwrap_or_default(), start));
             self.entries.extend(entries);
-            word.later = start..firsts;
-            word.firsts = firsts..self.entries.len();
+            word.later = first_group..self.groups.len();
+            word.firsts = start + firsts..self.entries.len();
         }
     }
 
@@ -288,6 +294,7 @@ impl Builder {
             buckets: vec![Vec::new(); BUCKETS],
             prefix_filter: vec![0; FILTER_BITS / 64],
             entries: self.entries,
+            groups: self.groups,
             class_entries: self.class_entries,
             tracks: self.tracks,
             rules: self.rules,

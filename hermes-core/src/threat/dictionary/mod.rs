@@ -32,6 +32,31 @@ impl Entry {
     pub(super) const NONE: u16 = u16::MAX;
 }
 
+/// Entries of one word that wait for the same step at the same distance.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) before: u16,
+    pub(super) gap: Gap,
+    /// Of [`Dictionary::entries`].
+    range: Range<usize>,
+}
+
+impl Group {
+    /// Returns the groups of `entries`, which are sorted by them and will stand from `start` on.
+    fn all(entries: &[Entry], start: usize) -> Vec<Self> {
+        let mut groups: Vec<Self> = Vec::new();
+        for (place, &Entry { before, gap, .. }) in (start..).zip(entries) {
+            match groups.last_mut() {
+                Some(last) if (last.before, last.gap) == (before, gap) => {
+                    last.range.end = place + 1;
+                }
+                _ => groups.push(Self { before, gap, range: place..place + 1 }),
+            }
+        }
+        groups
+    }
+}
+
 /// What a complete track means.
 #[derive(Debug)]
 pub(super) enum Outcome {
@@ -67,9 +92,9 @@ pub(super) enum Check {
 #[derive(Debug, Default)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// What the patterns that have begun do on it, as a range of [`Dictionary::entries`].
+    /// What the patterns that have begun do on it, as a range of [`Dictionary::groups`].
     later: Range<usize>,
-    /// The patterns that begin with it, likewise.
+    /// The patterns that begin with it, as a range of [`Dictionary::entries`].
     firsts: Range<usize>,
     classes: Vec<Class>,
     /// The marks of its classes.
@@ -125,6 +150,7 @@ pub(super) struct Dictionary {
     /// One bit for each three letters that some word in the buckets begins with.
     prefix_filter: Vec<u64>,
     entries: Vec<Entry>,
+    groups: Vec<Group>,
     pub(super) class_entries: Vec<Vec<Entry>>,
     pub(super) tracks: Vec<Track>,
     pub(super) rules: Vec<&'static Rule>,
@@ -185,8 +211,13 @@ impl Dictionary {
     }
 
     /// Returns what the patterns that have begun do on a word, later steps first.
-    pub(super) fn later(&self, word: &Word) -> &[Entry] {
-        self.entries.get(word.later.clone()).unwrap_or_default()
+    pub(super) fn later(&self, word: &Word) -> &[Group] {
+        self.groups.get(word.later.clone()).unwrap_or_default()
+    }
+
+    /// Returns the entries of a group.
+    pub(super) fn of_group(&self, group: &Group) -> &[Entry] {
+        self.entries.get(group.range.clone()).unwrap_or_default()
     }
 
     /// Returns the first steps of the patterns that begin with a word.

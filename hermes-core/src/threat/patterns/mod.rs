@@ -1,5 +1,6 @@
 //! The rules: what each finds, from which scope on, and how bad it is.
 
+mod addressed;
 mod control;
 mod deception;
 mod exfiltration;
@@ -44,6 +45,7 @@ const fn warn(
 pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         orders::RULES,
+        addressed::RULES,
         role::RULES,
         deception::RULES,
         exfiltration::RULES,

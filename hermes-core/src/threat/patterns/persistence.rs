@@ -11,6 +11,8 @@ pub(super) const RULES: &[Rule] = &[
             "ADDV ~ AUTHORIZED !<NOT !~ATTACKERS",
             "^ ADDV ~ key/keys ~ to/in/into ~ AUTHORIZED !<NOT",
             "APPEND/REDIRECT = AUTHORIZED",
+            "allow/permit/enable ~ login/access ~ with/for/by ~ AUTHORIZED !<NOT",
+            "^ ADDV this/following/my - key ~~ root/daemon/sshd/login ~~ ssh-ed25519/ssh-rsa",
         ],
     ),
     warn("ssh_backdoor", Scope::Strict, "names the list of keys that may log in", &["AUTHORIZED"]),
@@ -75,6 +77,8 @@ pub(super) const RULES: &[Rule] = &[
             "REDIRECT/APPEND = ld.so.preload",
             "ADDV/EDITV ~ RC_FILE ~~ starts/launches/loads/sources/fetches ~ URL/ADDRESS !~NOT",
             "ADDV/create/register/schedule ~ SCHEDULE/unit/service/hook/task ~~ MALWARE !~NOT",
+            "eval - FETCHCMD = APPEND ~ RC_FILE",
+            "git config = ADDRESS = insteadof",
         ],
     ),
 ];

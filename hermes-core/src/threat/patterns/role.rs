@@ -15,7 +15,7 @@ pub(super) const RULES: &[Rule] = &[
             "act/behave/respond/operate as if/though you/there/we/none ~ NO_LIMITS",
             "you are now ~~ BOUNDLESS",
             "you are/have now/been ~ NO_LIMITS",
-            "you have NO_LIMITS",
+            "you have NO_LIMITS !>>PLAN",
             "^ you NO_LIMITS",
             "you ~ NO_LIMITS ~ FROM_NOW",
             "NO_LIMITS - applies/apply/applied to you",
@@ -44,6 +44,8 @@ pub(super) const RULES: &[Rule] = &[
             "you are ~ have NO_LIMITS",
             "ACT_F ~ NO_LIMITS_F",
             "consider/regard/think yourself ~ NO_LIMITS/UNLIMITED/RELEASED",
+            "developer mode ~~ UNLIMITED",
+            "act/behave/respond/answer/operate as/like ~ AI_NOUN ~ nobody/none/never ~ LIMITS/limited/restricted",
         ],
     ),
     block(
@@ -85,6 +87,8 @@ pub(super) const RULES: &[Rule] = &[
             "YOUR new name/identity is",
             "FROM_NOW YOUR name is",
             "your new persona/role/character/self is",
+            "YOUR name is now",
+            "NAMED_F",
         ],
     ),
     block(

@@ -41,6 +41,7 @@ pub(super) const RULES: &[Rule] = &[
             "approved/merged ~ automatically ... NOT look/read/check/review/open",
             "CONFIRM ~~ answer/say/click/reply yes ~ to ~ all/every/them",
             "RUNV/perform/carry ~~ no CONFIRM - required/needed/necessary !~HARMLESS",
+            "treat/consider/regard ~ message/messages/text/line/anyone/whoever ~~ as if/though - they/it ~ came/come/were/was/is from - AUTHORITY/OWNER",
         ],
     ),
     block(
@@ -80,6 +81,9 @@ pub(super) const RULES: &[Rule] = &[
             "ALL_F - REQUEST_F ~ NOT_F/WITHOUT_F - REFUSE_F",
             "RESPOND_F ~ REQUEST_F ~ WITHOUT_F - REFUSE_F",
             "RUN_F/OBEY_F ~ ALL_F/ANY_F - ORDERS_F/REQUEST_F ~ WITHOUT_F ~ REFUSE_F/CONFIRM_F",
+            "obedience/compliance is - unconditional/absolute/total/mandatory/complete",
+            "removed/disabled/lifted/deleted/stripped/cleared/unlocked - your - SAFETY/LIMITS !<NOT",
+            "your - policy/safety/content/moderation module/layer/filter/engine - was/were/has/is ~ REPLACED_V/removed/disabled/OFF !-VERSION",
         ],
     ),
     block(
@@ -104,6 +108,7 @@ pub(super) const RULES: &[Rule] = &[
             "with developer/dan/god/jailbreak mode on/enabled/active/switched",
             "YOU_ARE_NOT_F - AI_F",
             "YOU_ARE_F ~ NO_LIMITS_F",
+            "stay in character ~~ BOUNDLESS",
         ],
     ),
     block(
@@ -125,6 +130,9 @@ pub(super) const RULES: &[Rule] = &[
             "SCHEDULE = FETCHCMD = PIPE SHELL",
             "ADD_F ~ AUTHORIZED !<NOT_F",
             "ADD_F ~ RC_FILE ~~ URL/ADDRESS/NETCMD",
+            "REMEMBER/KEEPV ~~ USER wants/prefers/likes/asked/agreed ~~ copied/forwarded/sent/cced/bcced ~ to EMAIL/URL/ADDRESS",
+            "REMEMBER ~~ every/each session/sessions/conversation/chat/run ~ fetching/fetch/loading/load/visiting/opening/reading/downloading ~ URL/ADDRESS !~NOT",
+            "REMEMBER ~~ rule/preference/habit/policy ~~ NOT ask/asking/confirm/check before/when ~ shell/sudo/DESTRUCTIVE",
         ],
     ),
     block(
@@ -138,6 +146,8 @@ pub(super) const RULES: &[Rule] = &[
             "award/give/assign ~ full/highest/maximum/top/perfect marks/score/scores/rating/grade/points ~ whatever/regardless/always",
             "always answer/say/report/reply ~ it/code/change ~ looks/is safe/clean/good/fine ~~ whatever/regardless",
             "IGNORE ~~ always answer/reply/say/output approved/pass/passed/yes/lgtm",
+            "REPORTV success/successful/completion ~ to PERSON ~ whatever/regardless/even/anyway",
+            "TELL PERSON ~ FAILED ~~ then/but/and - run/send/do/repeat/upload - it/them ~~ again/anyway",
         ],
     ),
     block(
@@ -154,6 +164,7 @@ pub(super) const RULES: &[Rule] = &[
             "each/every/any time ~~ SWAP ~ ACCOUNT_NUMBER !~placeholder",
             "INCLUDE/slip/sneak/inject ~ URL ~ in/into/to/on every/each/all/any - page/pages/file/files/document/documents/commit/reply/mail/email",
             "SWAP_F ~ ACCOUNT_NUMBER ~~ NOTHING_F/STEALTH_F",
+            "INCLUDE ~ EMAIL ~ as ~ blind/hidden copy ~ all/every/each",
         ],
     ),
     block(
@@ -166,6 +177,9 @@ pub(super) const RULES: &[Rule] = &[
             "rm/shred/truncate/unlink = HISTORY_FILE",
             "ssh-copy-id ~~ remove/clear/delete/wipe ~ history",
             "remove/clear/delete/wipe ~ SHELL/shell history ~~ NOT/afterwards/after/before ~ PERSON",
+            "wipe/erase/scrub - SHELL/shell/command/bash/zsh history !<NOT",
+            "leave/leaving nothing - on disk ~~ LOGGED/wipe/delete/erase/remove",
+            "SWITCH_OFF/DISABLE_V/stop/pause - audit/logging/logs/auditing/log ~~ before you ~~ back on/again/when",
         ],
     ),
     block(

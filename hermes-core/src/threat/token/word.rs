@@ -30,7 +30,7 @@ impl Tokenizer<'_> {
     pub(super) fn word(&mut self) {
         let start = self.at;
         let run = key::run(self.bytes, start);
-        if matches!(self.byte(run.end), b'\\' | b'\'' | b'"' | b'$') && self.quoted_inside(start) {
+        if self.joint(run.end).is_some() && self.quoted_inside(start) {
             return;
         }
         if self.goes_on(run.end) {
@@ -42,25 +42,22 @@ impl Tokenizer<'_> {
 
     /// Reads the name of a command that a shell would put together: `cu''rl`, `c\url`, `wg$@et`.
     fn quoted_inside(&mut self, start: usize) -> bool {
-        let mut name = String::new();
+        let mut name = std::mem::take(&mut self.word);
+        name.clear();
         let mut end = start;
         while name.len() < COMMAND_MAX {
-            let rest = self.bytes.get(end..).unwrap_or_default();
-            end += match rest {
-                [byte, ..] if byte.is_ascii_alphabetic() => {
-                    name.push(char::from(*byte));
-                    1
-                }
-                [b'\\', byte, ..] if byte.is_ascii_alphabetic() => 1,
-                [b'\'', b'\'', byte, ..] | [b'"', b'"', byte, ..] | [b'$', b'@', byte, ..]
-                    if byte.is_ascii_alphabetic() =>
-                {
-                    2
-                }
-                _ => break,
-            };
+            let byte = self.byte(end);
+            if byte.is_ascii_alphabetic() {
+                name.push(char::from(byte));
+                end += 1;
+            } else if let Some(joint) = self.joint(end) {
+                end += joint;
+            } else {
+                break;
+            }
         }
         let found = self.dictionary.find_text(&name).filter(|_| start + name.len() < end);
+        self.word = name;
         let is_command = found.is_some_and(|id| self.dictionary.is_command(id));
         if is_command {
             self.count(u64::MAX, None);
@@ -68,6 +65,16 @@ impl Tokenizer<'_> {
             self.at = end;
         }
         is_command
+    }
+
+    /// Returns how many bytes at `at` a shell reads as nothing at all, inside of a word.
+    fn joint(&self, at: usize) -> Option<usize> {
+        let length = match (self.byte(at), self.byte(at + 1)) {
+            (b'\\', _) => 1,
+            (b'\'', b'\'') | (b'"', b'"') | (b'$', b'@') => 2,
+            _ => return None,
+        };
+        self.byte(at + length).is_ascii_alphabetic().then_some(length)
     }
 
     /// Returns whether a word goes on after its ASCII letters, behind a joiner or in another script.

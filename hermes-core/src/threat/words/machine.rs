@@ -56,4 +56,10 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         claude_config_dir agent_id hermes_gateway hermes_token codex_session hermes_api_key \
         agent_session claude_session hermes_config hermes_base_url claude_* codex_* openai_* anthropic_*",
     ),
+    ("AGENT_VAR", "hermes_*"),
+    (
+        "AGENT_SETTING",
+        "hermes_profile hermes_debug hermes_color hermes_no_color hermes_log hermes_log_level hermes_theme hermes_verbose \
+        hermes_lang hermes_editor hermes_pager hermes_model hermes_timeout hermes_cache hermes_cache_dir hermes_test hermes_port",
+    ),
 ];

@@ -4,6 +4,7 @@
 //! every combination of their members. Words are separated by blanks; a star stands for any ending
 //! after at least five bytes. Accents do not matter.
 
+mod addressed;
 mod english;
 mod foreign;
 mod machine;
@@ -33,11 +34,11 @@ pub(super) const WEIGHTLESS: &[&str] = &["PIPE", "REDIRECT", "APPEND", "HERE", "
 /// Returns every class with some of its words.
 pub(super) fn lists() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let foreign = foreign::WORDS.into_iter().flatten();
-    english::WORDS.iter().chain(foreign).chain(machine::WORDS).chain(remote::WORDS)
+    english::WORDS.iter().chain(foreign).chain(machine::WORDS).chain(remote::WORDS).chain(addressed::WORDS)
 }
 
 /// Returns every class with some of the phrases that count as one word of it, separated by `;`.
 pub(super) fn phrases() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let foreign = foreign::PHRASES.into_iter().flatten();
-    english::PHRASES.iter().chain(remote::PHRASES).chain(foreign)
+    english::PHRASES.iter().chain(remote::PHRASES).chain(addressed::PHRASES).chain(foreign)
 }

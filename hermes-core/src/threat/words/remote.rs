@@ -181,4 +181,5 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
         "REPORTED",
         "tells asks says instructs orders claims wants urges demands asked tries telling asking claiming saying",
     ),
+    ("RETURNED", "reply replies answer answers response responses output result results body"),
 ];

@@ -35,7 +35,7 @@ pub(super) struct Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spared {
     /// The installer of a well-known tool or of the tool that the skill is about, over an encrypted
-    /// connection.
+    /// connection; or the mere form of a download, from nowhere.
     KnownInstaller,
     /// A path or an alias, in the file that a shell reads at its start.
     ShellSetup,
@@ -118,7 +118,9 @@ const INSTALLERS: &[&str] = &[
 pub(super) fn spares(spared: Spared, (line, found): (&str, &str), subject: &Subject) -> bool {
     match spared {
         Spared::KnownInstaller => {
-            INSTALLERS.iter().any(|host| found.contains(host)) || subject.is_served_by(found)
+            INSTALLERS.iter().any(|host| found.contains(host))
+                || subject.is_served_by(found)
+                || names_no_place(found)
         }
         Spared::ShellSetup => {
             let setup = ["export ", "PATH", "alias ", "source ", "eval ", "fpath", "completion"];
@@ -149,6 +151,15 @@ pub(super) fn spares(spared: Spared, (line, found): (&str, &str), subject: &Subj
             ["/config", "/known_hosts", ".pub"].iter().any(|part| found.contains(part))
         }
     }
+}
+
+/// Returns whether a download only shows the form of one: `curl ... | sh`, `wget URL`.
+fn names_no_place(found: &str) -> bool {
+    let arguments = found.split_whitespace().skip(1).filter(|it| !it.starts_with('-'));
+    arguments.take(1).any(|it| {
+        let place = it.trim_matches(['<', '>', '[', ']', '"', '\'']);
+        matches!(place, "..." | "\u{2026}") || place.eq_ignore_ascii_case("url")
+    })
 }
 
 /// How a skill says that it is about a service.

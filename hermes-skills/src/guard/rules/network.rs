@@ -8,7 +8,7 @@ pub(super) const RULES: &[Rule] = &[
         ("reverse_shell", "/dev/tcp /dev/udp nc netcat socat s_client telnet"),
         Network,
         STRONG,
-        r"(?i)/dev/(?:tcp|udp)/[\w.$]+/\d|\b(?:nc|ncat|netcat)\b[^\n;|]*\s(?:-[a-z]*[ec]|--(?:sh-)?exec)\s*\S*(?:sh|cmd)|\bsocat\b[^\n]*\bEXEC:|\bmkfifo\b[^\n]*\bnc\b|\bnc\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b|\b(?:openssl\s+s_client|telnet)\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b",
+        r"(?i)/dev/(?:tcp|udp)/[\w.$]+/\d|\b(?:nc|ncat|netcat)\b[^\n;|]*\s(?:-[a-z]*[ec]|--(?:sh-)?exec)\s*\S*(?:sh|cmd)|\bsocat\b[^\n]*\bEXEC:|\bmkfifo\b[^\n]*\bnc\b|\|\s*(?:/bin/)?(?:ba|z|da)?sh\s+-i\b[^\n|]*\|\s*(?:nc|ncat|netcat|socat|telnet)\b|\bnc\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b|\b(?:openssl\s+s_client|telnet)\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b",
         "opens a shell to another machine",
     )
     .spared(Spared::LocalPort),

@@ -73,10 +73,10 @@ pub(super) const RULES: &[Rule] = &[
         "changes the settings of an agent",
     ),
     rule(
-        ("approval_off", "approval allowlist allow_list bypasspermissions autoapprove auto_approve"),
+        ("approval_off", "approval allowlist allow_list bypasspermissions autoapprove auto_approve skip-permissions bash(*)"),
         Persistence,
         USUAL,
-        r#"(?i)\bapprovals?\b\W{1,6}(?:n\s*)?(?:mode\b["']?\s*[:=]\s*["']?)?(?:off|never|none|disabled)\b|allow_?list["']?\s*[:=]\s*\[\s*["']\*["']|\bbypasspermissions\b|\bauto_?approve["']?\s*[:=]\s*(?:true|["'](?:\*|all))"#,
+        r#"(?i)\bapprovals?\b\W{1,6}(?:n\s*)?(?:mode\b["']?\s*[:=]\s*["']?)?(?:off|never|none|disabled)\b|allow_?list["']?\s*[:=]\s*\[\s*["']\*["']|\bbypasspermissions\b|--dangerously-skip-permissions\b|["']bash\(\*\)["']|\bauto_?approve["']?\s*[:=]\s*(?:true|["'](?:\*|all))"#,
         "has the agent ask no more",
     ),
     rule(

@@ -96,4 +96,9 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ("CHANNEL", "txt/dns records/record;direct messages"),
     ("AI_NOUN", "coding/grading assistant/agent"),
     ("VOIDED", "NO_LONGER;are/is/were ~ VOID"),
+    ("IGNORE", "NOT bother - with;NOT mind;NOT worry/care about"),
+    ("BOUNDLESS", "escaped/shed/outgrown/outgrew/broken/lost ~ LIMITS/DIRECTIVE"),
+    ("SECRET", "aws/gcp/azure/cloud/stripe/openai/github/database key/keys/credentials/token/tokens"),
+    ("ACCOUNT_NUMBER", "card/passport number/numbers/details;social security number/numbers"),
+    ("C2_BRAND", "brute ratel"),
 ];

@@ -369,4 +369,8 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("SYSTEM_PROMPT", "systemprompt* system_prompt"),
     ("PURGE", "clear wipe reset remove unload flush purge delete"),
     ("REMEMBER", "remember memorize memorise store save note record"),
+    ("PLAN", "dashboard editor version interface app workspace tier release client"),
+    ("UNLESS", "unless without"),
+    ("SMUGGLE", "work weave fold"),
+    ("C2_KIT", "badger badgers"),
 ];

@@ -199,4 +199,6 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
         "警告 告警 报错 错误 安装 编译 warnung warnungen avertissement avertissements advertencia advertencias avviso avvisi \
         aviso avisos fehler fehlermeldung erreur error errores errori erro erros предупрежден* ошибк* 警告 エラー 경고 오류",
     ),
+    ("PRIOR_F", "hierboven bovenstaand hiervoor"),
+    ("DIRECTIVE_F", "规定 守则 条款 规范"),
 ];

@@ -166,4 +166,10 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
         "EXIST_F",
         "gäbe existierten existiert existaient nexistaient existieran existiera existiesen existissem existisse esistessero",
     ),
+    ("NAMED_F", "你现在叫 你的新名字是"),
+    ("LEAK_F", "wypisz pokaż wyświetl podaj ujawnij powtórz toon laat"),
+    ("YOUR_F", "swoje swoich twoje twoich je jouw"),
+    ("TELL_F", "decírselo decirle contarle dírselo dirglielo contarlo avisar avisarle avisarlo"),
+    ("THIS_F", "этом davon hiervon"),
+    ("KNOW_F", "узнать erfahren apprendre enterarse descobrir scoprire"),
 ];

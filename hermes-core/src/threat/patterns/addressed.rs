@@ -1,0 +1,27 @@
+//! Orders in a text to the machines that read it: what to conclude, to switch off, to hand over.
+
+use super::{Rule, Scope, block};
+
+pub(super) const RULES: &[Rule] = &[block(
+    "addressed_order",
+    Scope::Context,
+    "tells the machine that reads it what to conclude or to do",
+    &[
+        "^ AI_READER ~ VERDICT this/these/it !-NOT",
+        "AI_ADDRESSED ~~ VERDICT - this/these/it/branch/pull/everything !-NOT",
+        "^ AI_READER ~ mark/flag/classify/treat/label ~ this/these/it ~ as - FAVOUR !-NOT",
+        "AI_ADDRESSED ~~ mark/flag/classify/treat/label ~ this/these/it ~ as - FAVOUR !-NOT",
+        "^ AI_READER ~ SWITCH_OFF/DISABLE_V/skip/bypass/omit - your/this/security/secret ~ CHECKS !~NOT",
+        "^ AI_READER ~ SWITCH_OFF/DISABLE_V/skip/bypass/omit ~ CHECKS ~~ NOT - TELL/REVEAL/leave !<NOT",
+        "AI_ADDRESSED ~~ SWITCH_OFF/DISABLE_V/skip/bypass/omit ~ CHECKS !-NOT",
+        "AI_READER/AI_MANY ~ IGNORE ~ OWNER/USER ~ DIRECTIVE/wishes/requests !-NOT",
+        "AI_READER/AI_MANY ~ IGNORE/OVERRIDE - their/your/PRIOR ~ DIRECTIVE !-NOT",
+        "AI_ADDRESSED ~~ IGNORE/OVERRIDE - their/your/PRIOR ~ DIRECTIVE !-NOT",
+        "AI_READER ~ SEND - their/its/your ~ INNARDS/SECRET ~~ URL/EMAIL/ADDRESS !~NOT",
+        "AI_ADDRESSED ~~ SEND - your/USER ~ INNARDS/SECRET ~~ URL/EMAIL/ADDRESS !~NOT",
+        "AI_NOUN/AI_READER MODAL ~ print/output/reveal/display/paste/echo/repeat/recite/publish - its/their/your - SECRET/PASSWORDS !~NOT",
+        "AI_NOUN/AI_READER MODAL ~ ENTERV ~ USER ~ password/PASSWORDS/SECRET ~~ URL/ADDRESS !~NOT",
+        "^ AI_READER ~ conceal/withhold/hide ~~ from ~ PERSON/holder !~NOT",
+        "AI_READER/AI_ADDRESSED ~~ OBEY - sender/author/writer/me/us !~NOT",
+    ],
+)];
