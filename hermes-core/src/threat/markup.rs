@@ -57,15 +57,17 @@ impl Hidden {
         }
     }
 
-    /// Comments of page templates: `{# text #}`.
+    /// Comments of page templates: `{# text #}` and `{/* text */}`.
     fn template_comments(&mut self, text: &str) {
-        let mut end = 0;
-        for at in memmem::find_iter(text.as_bytes(), "{#") {
-            if end <= at {
-                let inside = text.get(at + 2..).unwrap_or_default();
-                let length = inside.find("#}").unwrap_or(inside.len());
-                self.regions.push(at + 2..at + 2 + length);
-                end = at + 2 + length;
+        for (open, close) in [("{#", "#}"), ("{/*", "*/}")] {
+            let mut end = 0;
+            for at in memmem::find_iter(text.as_bytes(), open) {
+                if end <= at {
+                    let start = at + open.len();
+                    let inside = text.get(start..).unwrap_or_default();
+                    end = start + inside.find(close).unwrap_or(inside.len());
+                    self.regions.push(start..end);
+                }
             }
         }
     }
@@ -107,7 +109,8 @@ impl Hidden {
     /// What an image says instead of itself, and what an element says when it is pointed at.
     fn unshown_attributes(&mut self, tag: &str, at: usize) {
         let field = ["value=\"", "content=\""];
-        let is_field = tag.starts_with("meta") || tag.starts_with("input") && tag.contains("hidden");
+        let is_field =
+            tag.starts_with("meta") || tag.starts_with("input") && tag.contains("hidden");
         let shown = field.into_iter().filter(|_| is_field);
         for name in ["alt=\"", "title=\""].into_iter().chain(shown) {
             let Some(found) = find_ignoring_case(tag, name) else { continue };
@@ -270,9 +273,9 @@ fn is_unshown(tag: &str) -> bool {
     let is_white = || {
         let colour = find_ignoring_case(tag, "color=").and_then(|at| tag.get(at + 6..));
         let colour = colour.unwrap_or_default().trim_start_matches(['"', '\'', '#']);
-        ["white", "ffffff", "fff"].into_iter().any(|it| {
-            colour.get(..it.len()).is_some_and(|start| start.eq_ignore_ascii_case(it))
-        })
+        ["white", "ffffff", "fff"]
+            .into_iter()
+            .any(|it| colour.get(..it.len()).is_some_and(|start| start.eq_ignore_ascii_case(it)))
     };
     name.eq_ignore_ascii_case("template") || name.eq_ignore_ascii_case("font") && is_white()
 }

@@ -276,7 +276,7 @@ fn compute_fold(ch: char) -> Option<char> {
         'ø' | 'Ø' => Some('o'),
         'đ' | 'Đ' => Some('d'),
         'ı' => Some('i'),
-        _ => None,
+        _ => small_capital(ch),
     };
     if stroked.is_some() {
         return stroked;
@@ -290,6 +290,17 @@ fn compute_fold(ch: char) -> Option<char> {
         (Some(folded), None) => Some(folded),
         _ => None,
     }
+}
+
+/// Returns the letter of which `ch` is the small capital.
+fn small_capital(ch: char) -> Option<char> {
+    const CAPITALS: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ";
+    let place = CAPITALS.chars().position(|it| it == ch);
+    place.and_then(|place| ('a'..='w').nth(place)).or(match ch {
+        'ʏ' => Some('y'),
+        'ᴢ' => Some('z'),
+        _ => None,
+    })
 }
 
 /// Returns the Latin letter that a letter of another script looks like, in lower case.
@@ -372,6 +383,11 @@ mod tests {
     #[test]
     fn look_alikes_before_the_first_latin_letter_are_folded() {
         check("\u{435}\u{445}\u{430}mple", "example");
+    }
+
+    #[test]
+    fn small_capitals_are_folded() {
+        check("ɪɢɴᴏʀᴇ ᴡᴢʏ", "ignore wzy");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::{
 };
 
 /// How many rules there may be.
-const RULES_MAX: usize = 128;
+const RULES_MAX: usize = 192;
 
 /// The expression of every rule, and the words that tell which rules to try on a line.
 struct Compiled {
@@ -250,7 +250,7 @@ fn teaches(line: &str) -> bool {
 fn warns(line: &str) -> bool {
     static WARNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
         expression::compile(
-            r"(?i)\b(never|do not|don't|avoid|dangerous|blocked?|denied|deny|forbidden|warn(?:s|ing)?|suspicious|beware|instead of|rather than|detects?|prevents?|refuse[sd]?|rejects?|rejected|compromised|malicious|unsafe)\b|\x{274c}",
+            r"(?i)\b(never|do not|don't|avoid|dangerous|blocked?|denied|deny|forbidden|warn(?:s|ing)?|suspicious|beware|instead of|rather than|detects?|prevents?|refuse[sd]?|rejects?|rejected|compromised|malicious|unsafe|fork bombs?)\b|\x{274c}",
         )
     });
     // What is never asked or never found again is no warning.

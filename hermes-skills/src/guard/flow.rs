@@ -91,6 +91,8 @@ const WORDS: &[&str] = &[
     "mail",
     "net::http",
     "http.post",
+    "post_f",
+    "->p",
     "ftplib",
     "paramiko",
     "websocket",
@@ -145,7 +147,7 @@ static STEPS: LazyLock<Option<Steps>> = LazyLock::new(|| {
             r#"(?i)\b(?:requests|httpx|session|axios)\.(?:post|put)\b|\burlopen\s*\(.*(?:\bdata\b|request\()|\.sendall\s*\(|\bfetch\s*\(.*\b(?:post|put)\b|\bhttps?["']?\)?\.request\b|\.upload(?:string|data|file|values)\w*\s*\(|\bcurl\b[^|;]*\s(?:(?-i:-[a-zA-Z]*[dFT])\b|--data\S*|--form\S*|--upload-file)|\b(?:nc|ncat|netcat)\s+(?:-\S+\s+(?:\d+\s+)?)*[\w.$-]+\s+\$?\w+|/dev/(?:tcp|udp)/|\bftplib\b"#,
         )?,
         sent: regex(
-            r#"(?i)\b(?:requests|httpx|session|client|axios)\.(?:post|put|patch)\b|\burlopen\s*\(.*(?:\bdata\b|request\()|\.sendall\s*\(|\bfetch\s*\(.*\b(?:post|put)\b|\bhttps?["']?\)?\.request\b|\.upload(?:string|data|file|values)\w*\s*\(|\binvoke-(?:restmethod|webrequest)\b.*-(?:method|body|infile)|\b(?:irm|iwr)\b.*-(?:method|body|infile)|\bcurl\b[^|;]*\s(?:(?-i:-[a-zA-Z]*[dFT])\b|--data\S*|--form\S*|--upload-file|--json|-X\s*(?:POST|PUT))|\bwget\b.*--(?:post|body)|\b(?:nc|ncat|netcat)\s+(?:-\S+\s+(?:\d+\s+)?)*[\w.$-]+\s+\$?\w+|/dev/(?:tcp|udp)/|\b(?:scp|rsync|sftp)\b.*[\w.-]+:|\baws\s+s3\s+(?:cp|sync|mv)\b|\bgsutil\b.*\bcp\b|\brclone\s+(?:copy|sync|move)\b|\bgit\b.*\bpush\b|\b(?:nslookup|dig)\b.*\$|\bsmtplib\b|\bsendmail\b|\bmailx?\s+-s|\bsend-mailmessage\b|\bnet::http\b.*(?:post|put)|\bhttp\.post|\bftplib\b|\bparamiko\b|\bwebsocket\w*\(|\b(?:dns["']?\)?\.(?:lookup|resolve\w*)|gethostbyname)\s*\(.*(?:\+|\$\{|\{\w)|\b(?:urlopen|requests\.get|httpx\.get|fetch|axios\.get|https?\.get)\s*\(.*\?.*(?:\+|\$\{|\{\w)"#,
+            r#"(?i)\b(?:requests|httpx|session|client|axios)\.(?:post|put|patch)\b|\burlopen\s*\(.*(?:\bdata\b|request\()|\.sendall\s*\(|\bfetch\s*\(.*\b(?:post|put)\b|\bhttps?["']?\)?\.request\b|\.upload(?:string|data|file|values)\w*\s*\(|\binvoke-(?:restmethod|webrequest)\b.*-(?:method|body|infile)|\b(?:irm|iwr)\b.*-(?:method|body|infile)|\bcurl\b[^|;]*\s(?:(?-i:-[a-zA-Z]*[dFT])\b|--data\S*|--form\S*|--upload-file|--json|-X\s*(?:POST|PUT))|\bwget\b.*--(?:post|body)|\b(?:nc|ncat|netcat)\s+(?:-\S+\s+(?:\d+\s+)?)*[\w.$-]+\s+\$?\w+|/dev/(?:tcp|udp)/|\b(?:scp|rsync|sftp)\b.*[\w.-]+:|\baws\s+s3\s+(?:cp|sync|mv)\b|\bgsutil\b.*\bcp\b|\brclone\s+(?:copy|sync|move)\b|\bgit\b.*\bpush\b|\b(?:nslookup|dig)\b.*\$|\bsmtplib\b|\bsendmail\b|\bmailx?\s+-s|\bsend-mailmessage\b|\bnet::http\b.*(?:post|put)|\bhttp\.post|\bpost_(?:form|file)\b|->(?:post|put)\b|\bftplib\b|\bparamiko\b|\bwebsocket\w*\(|\b(?:dns["']?\)?\.(?:lookup|resolve\w*)|gethostbyname)\s*\(.*(?:\+|\$\{|\{\w)|\b(?:urlopen|requests\.get|httpx\.get|fetch|axios\.get|https?\.get)\s*\(.*\?.*(?:\+|\$\{|\{\w)"#,
         )?,
         connected: regex(
             r"(?i)\bsocket\s*[.(]|\buse\s+(?:io::)?socket\b|\btcpsocket\b|\bfsockopen\b|\bnet\.(?:connect|dial|socket)\b|\btcpclient\b|\bnew\s+socket\b",

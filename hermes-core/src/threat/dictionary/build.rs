@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::{
-    BUCKETS, Check, Class, Dictionary, Disguise, Entry, FILTER_BITS, Group, Marks, Outcome, Prefix, Role,
-    STEM_PREFIX, Signs, Track, Word, WordId, bucket, filter_index, key, rotate,
+    BUCKETS, Check, Class, Dictionary, Disguise, Entry, FILTER_BITS, Group, Marks, Outcome, Prefix,
+    Role, STEM_PREFIX, Signs, Track, Word, WordId, bucket, filter_index, key, rotate,
 };
 use crate::threat::{
     grammar::{Condition, Gap, Pattern},

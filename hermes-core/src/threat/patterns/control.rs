@@ -15,6 +15,8 @@ pub(super) const RULES: &[Rule] = &[
             "NC = -e ~ SHELL",
             "NC = -e",
             "socket.socket/socket/tcpsocket/tcpsocket.open/fsockopen/net.connect = os.dup2/dup2/pty.spawn/subprocess.call",
+            "mkfifo = NC",
+            "SHELL -i = NC = ADDRESS",
         ],
     ),
     block(
@@ -60,7 +62,10 @@ pub(super) const RULES: &[Rule] = &[
         "env_var_unset_agent",
         Scope::Context,
         "hides that an agent is running",
-        &["unset AGENT_VAR !~restore !-AGENT_SETTING", "unset ~ -u AGENT_VAR !~restore !-AGENT_SETTING"],
+        &[
+            "unset AGENT_VAR !~restore !-AGENT_SETTING",
+            "unset ~ -u AGENT_VAR !~restore !-AGENT_SETTING",
+        ],
     ),
     block(
         "known_c2_framework",

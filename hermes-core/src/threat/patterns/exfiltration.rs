@@ -115,6 +115,13 @@ pub(super) const RULES: &[Rule] = &[
             "READV ~ vault/keychain/SECRET_FILE ~~ INCLUDE/type/paste/enter ~ into/in next !~NOT",
             "SECRET/PASSWORDS ~~ SMUGGLE - it/them/these ~ in/into",
             "SEND ~ ACCOUNT_NUMBER ~ to/at ~ EMAIL/URL/ADDRESS !~NOT",
+            "READV ~ PRIVATE_KEYS/SECRET_FILE/KEY_FOLDER ~~ quote/INCLUDE/paste/type - it/them ~ REPLY !~NOT",
+            "READV/take/COLLECT ~ SECRET_NAME ~~ INCLUDE - it/its/value/them ~ in/into ~ url/query/link/address !~NOT",
+            "contents/content/value/text of ~ secrets/SECRET/PASSWORDS/SECRET_NAME ~ in/into/to ~ query/querystring/link/url !~NOT",
+            "every/each/all - MESSAGES you - send/write ~~ to EMAIL !~NOT",
+            "REMEMBER ~ memory/that ~~ mailed/forwarded/copied/uploaded/emailed ~ to EMAIL/URL/ADDRESS !~NOT",
+            "print/output/reveal/list/display - SECRET/secrets/PASSWORDS ~ you ~ see/know/have/access !~NOT",
+            "URL ~~ where ~ is - USER - last/latest/message/question/prompt/input",
         ],
     ),
     block(
@@ -130,6 +137,7 @@ pub(super) const RULES: &[Rule] = &[
             "SEND ~ copy/copies ~ every/each/all ~ MESSAGES ~~ URL/EMAIL",
             "SEND every/each/all ~ MESSAGES ~ to URL/EMAIL",
             "turn/encode/pack/convert/squeeze ~ CONVERSATION ~~ URL/ADDRESS/query/querystring !~NOT",
+            "CONVERSATION_F ~~ URL/EMAIL/ADDRESS ~~ SEND_F !~NOT_F",
         ],
     ),
     block(
@@ -140,6 +148,7 @@ pub(super) const RULES: &[Rule] = &[
             "remote add/set-url = push = EVERYTHING",
             "push ~ URL = EVERYTHING",
             "push ~ EVERYTHING URL",
+            "bundle create = EVERYTHING = NETCMD",
         ],
     ),
     block(

@@ -31,6 +31,7 @@ pub(super) const RULES: &[Rule] = &[
             "EDITV/ADDV ~ AGENT_FILE/SOUL ~~ RUNV ~ URL/ADDRESS !<NOT",
             "EDITV/ADDV ~ AGENT_FILE/SOUL ~~ session/sessions/agent ~ runs/executes/loads/obeys/running/executing/starts !~NOT",
             "EDITV ~ AGENT_FILE ~~ IGNORE/ignores/skips/NOT/STEALTH/SECRET/DISABLE ~~ DIRECTIVE/GUARD/USER/CONFIRM",
+            "ADDV/EDITV ~ AGENT_FILE/SOUL ~~ accept/approve/accepts/approves ~ all/every/any ~ without !~NOT",
         ],
     ),
     warn(
@@ -47,6 +48,7 @@ pub(super) const RULES: &[Rule] = &[
             "EDITV ~ HERMES HERMES_FILE ~~ DISABLE ~ GUARD",
             "DISABLE ~ GUARD ~~ HERMES HERMES_FILE",
             "HERMES HERMES_FILE ~ GUARD OFF/off/false/none",
+            "HERMES HERMES_FILE ~~ GUARD ~ OFF/off/false/none/never",
         ],
     ),
     warn(
@@ -79,6 +81,8 @@ pub(super) const RULES: &[Rule] = &[
             "ADDV/create/register/schedule ~ SCHEDULE/unit/service/hook/task ~~ MALWARE !~NOT",
             "eval - FETCHCMD = APPEND ~ RC_FILE",
             "git config = ADDRESS = insteadof",
+            "sed = NETCMD = RC_FILE",
+            "nohup/setsid = APPEND/REDIRECT = RC_FILE",
         ],
     ),
 ];

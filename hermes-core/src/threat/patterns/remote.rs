@@ -74,6 +74,8 @@ pub(super) const RULES: &[Rule] = &[
             "BEACON_F ~~ ORDERS_F ~~ RUN_F !~NOT_F",
             "PULL_F ~ ORDERS_F ~~ RUN_F ~ all/ALL_F - RETURNED_F",
             "URL/ADDRESS ~~ PULL_F ~ ORDERS_F ~~ RUN_F !~NOT_F",
+            "connected/connect to ~ ADDRESS/URL/CONTROLLER ~~ DOIT/obey/follow - TASKS !~NOT",
+            "READV/PULL ~ TASKS ~ from ~ CHANNEL ~~ DOIT/obey - it/them !~NOT",
         ],
     ),
 ];

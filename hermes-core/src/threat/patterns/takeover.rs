@@ -18,6 +18,8 @@ pub(super) const RULES: &[Rule] = &[
             "YOUR_F - DIRECTIVE_F ~ REPLACED_F",
             "treat/regard/consider/accept ~ author/writer/owner/sender ~ of this/these/memory/file/note/document ~ as ~ AUTHORITY",
             "we have unlocked/enabled/activated/granted/opened ~ access/mode/privileges/permissions ~ for/to you",
+            "TEMPLATE ... SAFETY/LIMITS/DIRECTIVE - are/is - off/OFF/VOID",
+            "TEMPLATE system/developer/SYSTEM_F ... you now/MODAL/answer/serve !-NOT",
         ],
     ),
     block(
@@ -84,6 +86,7 @@ pub(super) const RULES: &[Rule] = &[
             "obedience/compliance is - unconditional/absolute/total/mandatory/complete",
             "removed/disabled/lifted/deleted/stripped/cleared/unlocked - your - SAFETY/LIMITS !<NOT",
             "your - policy/safety/content/moderation module/layer/filter/engine - was/were/has/is ~ REPLACED_V/removed/disabled/OFF !-VERSION",
+            "as if/though nobody ~ LIMITS",
         ],
     ),
     block(
@@ -117,7 +120,7 @@ pub(super) const RULES: &[Rule] = &[
         "has its own text spread or kept",
         &[
             "copy/paste/replicate/insert/add/write/reproduce/propagate - this ~ paragraph/text/message/note/instruction/instructions/block/prompt/section ~~ AGENT_FILE/SOUL/memory/memories/repository/repositories/skills ~ every/each/all/any/other",
-            "copy/paste/replicate/insert/reproduce/propagate - this ~ paragraph/text/message/note/instruction/instructions/block/prompt/section ~~ every/each/all/any/other ~ AGENT_FILE/SOUL/memory/memories/repository/repositories/agents/skills",
+            "copy/paste/replicate/insert/reproduce/propagate - this ~ paragraph/text/message/note/instruction/instructions/block/prompt/section ~~ every/each/all/any/other ~ AGENT_FILE/SOUL/memory/memories/repository/repositories/agents/skills/skill",
             "cron/crontab/cronjob/timer/hook/startup ~~ REAPPLY ~ DIRECTIVE/note/text/SOUL/AGENT_FILE",
             "REMEMBER ~ this/these - DIRECTIVE/order ~~ session/sessions/conversation ~ OBEY/obeys/follows",
             "REMEMBER ~ DIRECTIVE ~~ before/over/above - USER ~ requests/wishes/instructions",
@@ -193,6 +196,8 @@ pub(super) const RULES: &[Rule] = &[
             "^ add/create/plant ~ backdoor/hidden/secret user/account !<NOT",
             "register/add ~ key ~ as - deploy key ~~ every/all/each",
             "give/grant/add ~ EMAIL ~ admin/administrator/owner/root/sudo ~~ NOT - TELL/REVEAL",
+            "nopasswd = PIPE = sudoers/sudoers.d",
+            "SHELL = chmod - 4755/4777/6755/4711",
         ],
     ),
 ];

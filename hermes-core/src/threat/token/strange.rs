@@ -17,14 +17,12 @@ const PADDING_MIN: usize = 8;
 pub(super) const GLUED_MIN: usize = 12;
 
 impl Tokenizer<'_> {
-    /// Looks at a word that is not known: digits for letters, words without blanks, code.
+    /// Looks at a word that is not known: words without blanks, code.
     pub(super) fn strange_word(&mut self, text: &str, range: &Range<usize>) {
         if ENCODED_MIN <= text.len() {
             self.encoded(range);
         }
-        if text.len() <= 24 && text.bytes().any(|byte| byte.is_ascii_digit()) {
-            self.digits_for_letters(text, range);
-        } else if GLUED_MIN <= text.len() && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        if GLUED_MIN <= text.len() && text.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             let first = text.bytes().next().unwrap_or_default();
             let padding = text.bytes().take_while(|&byte| byte == first).count();
             if PADDING_MIN <= padding {
@@ -37,18 +35,17 @@ impl Tokenizer<'_> {
         }
     }
 
-    pub(super) fn digits_for_letters(&mut self, text: &str, range: &Range<usize>) {
-        if !text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
-            return;
+    /// Finds a word in which digits stand for letters.
+    pub(super) fn respelled(&mut self, text: &str) -> Option<WordId> {
+        let is_mixed = (3..=24).contains(&text.len())
+            && text.bytes().any(|byte| byte.is_ascii_digit())
+            && text.bytes().any(|byte| byte.is_ascii_alphabetic());
+        if !is_mixed {
+            return None;
         }
-        let found = self.find_respelled(text, letter_for_digit).or_else(|| {
+        self.find_respelled(text, letter_for_digit).or_else(|| {
             self.find_respelled(text, |ch| if ch == '1' { 'l' } else { letter_for_digit(ch) })
-        });
-        if let Some(id) = found {
-            self.position += 1;
-            self.push(Some(id), range.clone());
-            self.position = self.position.saturating_sub(1);
-        }
+        })
     }
 
     /// Finds a word, also when it is spelled with look-alikes or digits throughout.
@@ -62,10 +59,7 @@ impl Tokenizer<'_> {
             let latin = |ch: char| if ch.is_ascii() { ch } else { look_alike(ch).unwrap_or(ch) };
             return has_look_alikes.then(|| self.find_respelled(word, latin)).flatten();
         }
-        let mixed = word.len() <= 24
-            && word.bytes().any(|byte| byte.is_ascii_digit())
-            && word.bytes().any(|byte| byte.is_ascii_alphabetic());
-        if mixed { self.find_respelled(word, letter_for_digit) } else { None }
+        self.respelled(word)
     }
 
     /// Finds a word after each of its characters has been replaced.

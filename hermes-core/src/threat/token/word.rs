@@ -101,6 +101,8 @@ impl Tokenizer<'_> {
             self.flush_letters();
         }
         let found = self.dictionary.find(text, run.key);
+        let found = found.or_else(|| if run.has_digits { self.respelled(text) } else { None });
+        let found = found.or_else(|| self.after_escape(text, range.start));
         let entry = found.and_then(|id| self.dictionary.word(id));
         if let Some(disguise) = entry.and_then(|word| word.disguise) {
             self.disguise(disguise);
@@ -123,6 +125,14 @@ impl Tokenizer<'_> {
     /// Returns whether a slash stands before `start`.
     pub(super) fn in_path(&self, start: usize) -> bool {
         start.checked_sub(1).is_some_and(|at| self.byte(at) == b'/')
+    }
+
+    /// Finds a word that an escape stands before, as in `\\ncurl`: its first letter is none of it.
+    fn after_escape(&self, text: &str, start: usize) -> Option<WordId> {
+        let is_escape = start.checked_sub(1).is_some_and(|at| self.byte(at) == b'\\')
+            && matches!(self.byte(start), b'n' | b'r' | b't');
+        let rest = text.get(1..).filter(|_| is_escape)?;
+        self.dictionary.find_text(rest)
     }
 
     /// Returns whether a backslash between two names stands before `start`.

@@ -2,7 +2,10 @@
 
 /// Phrases that count as one word of a class.
 pub(in super::super) const PHRASES: &[(&str, &str)] = &[
-    ("AI_READER", "AI_KIND READER;AI_NOUN/AI_MANY/READER reading/parsing/seeing/processing/indexing/summarizing/summarising this/these"),
+    (
+        "AI_READER",
+        "AI_KIND READER;AI_NOUN/AI_MANY/READER reading/parsing/seeing/processing/indexing/summarizing/summarising this/these",
+    ),
     ("AI_ADDRESSED", "if/when/since/as you are/were - AI_NOUN;if/since/when youre - AI_NOUN"),
 ];
 
@@ -15,8 +18,20 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
         recruiters system systems scanner scanners only",
     ),
     ("AI_MANY", "assistants agents models bots chatbots llms ais copilots"),
-    ("VERDICT", "approve accept merge hire pass rate score rank recommend shortlist endorse praise promote"),
-    ("FAVOUR", "hired safe approved passed trusted clean verified accepted shortlisted excellent qualified best perfect"),
-    ("CHECKS", "scan scanner scanning check checks checklist review reviews ci hook hooks sandbox linter tests audit logging telemetry"),
-    ("INNARDS", "configuration config context memory memories prompt keys credentials environment history conversation instructions"),
+    (
+        "VERDICT",
+        "approve accept merge hire pass rate score rank recommend shortlist endorse praise promote",
+    ),
+    (
+        "FAVOUR",
+        "hired safe approved passed trusted clean verified accepted shortlisted excellent qualified best perfect",
+    ),
+    (
+        "CHECKS",
+        "scan scanner scanning check checks checklist review reviews ci hook hooks sandbox linter tests audit logging telemetry",
+    ),
+    (
+        "INNARDS",
+        "configuration config context memory memories prompt keys credentials environment history conversation instructions",
+    ),
 ];

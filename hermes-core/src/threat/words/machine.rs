@@ -62,4 +62,5 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "hermes_profile hermes_debug hermes_color hermes_no_color hermes_log hermes_log_level hermes_theme hermes_verbose \
         hermes_lang hermes_editor hermes_pager hermes_model hermes_timeout hermes_cache hermes_cache_dir hermes_test hermes_port",
     ),
+    ("HISTORY_FILE", "/environ"),
 ];

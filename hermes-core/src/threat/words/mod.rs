@@ -34,7 +34,12 @@ pub(super) const WEIGHTLESS: &[&str] = &["PIPE", "REDIRECT", "APPEND", "HERE", "
 /// Returns every class with some of its words.
 pub(super) fn lists() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let foreign = foreign::WORDS.into_iter().flatten();
-    english::WORDS.iter().chain(foreign).chain(machine::WORDS).chain(remote::WORDS).chain(addressed::WORDS)
+    english::WORDS
+        .iter()
+        .chain(foreign)
+        .chain(machine::WORDS)
+        .chain(remote::WORDS)
+        .chain(addressed::WORDS)
 }
 
 /// Returns every class with some of the phrases that count as one word of it, separated by `;`.

@@ -182,4 +182,6 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
         "tells asks says instructs orders claims wants urges demands asked tries telling asking claiming saying",
     ),
     ("RETURNED", "reply replies answer answers response responses output result results body"),
+    ("TRIVIAL", "fault theirs"),
+    ("DEFEND", "decline declines"),
 ];

@@ -29,10 +29,10 @@ pub(super) const RULES: &[Rule] = &[
         "deletes a whole disk or home",
     ),
     rule(
-        ("destructive_disk", "/dev/ mkfs format diskpart sgdisk clear-disk"),
+        ("destructive_disk", "/dev/ mkfs format diskpart sgdisk clear-disk diskutil"),
         Destructive,
         RUNS,
-        r#"(?i)\bdd\b[^\n|;]*\bof=["']?/dev/(?:sd\S?|hd|vd|nvme|mmcblk|r?disk)|\bmkfs(?:\.\w+)?\s+(?:-\S+\s+(?:\w+\s+)?)*["']?/dev/\w*|>\s*/dev/(?:sd\S?|hd|vd|nvme)|\bformat\s+[a-z]:|\b(?:wipefs|blkdiscard)\b[^\n]*/dev/\w*|\bdiskpart\b|\bsgdisk\b[^\n]*--zap-all|\bclear-disk\b[^\n]*-removedata"#,
+        r#"(?i)\bdd\b[^\n|;]*\bof=["']?/dev/(?:sd\S?|hd|vd|nvme|mmcblk|r?disk)|\bmkfs(?:\.\w+)?\s+(?:-\S+\s+(?:\w+\s+)?)*["']?/dev/\w*|>\s*/dev/(?:sd\S?|hd|vd|nvme)|\bformat\s+[a-z]:|\b(?:wipefs|blkdiscard)\b[^\n]*/dev/\w*|\bdiskpart\b|\bdiskutil\s+(?:erase\w+|zerodisk|secureerase|partitiondisk)\b|\bsgdisk\b[^\n]*--zap-all|\bclear-disk\b[^\n]*-removedata"#,
         "overwrites a disk",
     )
     .spared(Spared::Placeholder),

@@ -5,10 +5,10 @@ use crate::guard::Category::Network;
 
 pub(super) const RULES: &[Rule] = &[
     rule(
-        ("reverse_shell", "/dev/tcp /dev/udp nc netcat socat s_client telnet"),
+        ("reverse_shell", "/dev/tcp /dev/udp nc netcat socat s_client telnet /inet"),
         Network,
         STRONG,
-        r"(?i)/dev/(?:tcp|udp)/[\w.$]+/\d|\b(?:nc|ncat|netcat)\b[^\n;|]*\s(?:-[a-z]*[ec]|--(?:sh-)?exec)\s*\S*(?:sh|cmd)|\bsocat\b[^\n]*\bEXEC:|\bmkfifo\b[^\n]*\bnc\b|\|\s*(?:/bin/)?(?:ba|z|da)?sh\s+-i\b[^\n|]*\|\s*(?:nc|ncat|netcat|socat|telnet)\b|\bnc\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b|\b(?:openssl\s+s_client|telnet)\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b",
+        r"(?i)/dev/(?:tcp|udp)/[\w.$]+/\d|\b(?:nc|ncat|netcat)\b[^\n;|]*\s(?:-[a-z]*[ec]|--(?:sh-)?exec)\s*\S*(?:sh|cmd)|\bsocat\b[^\n]*\bEXEC:|\bmkfifo\b[^\n]*\bnc\b|\|\s*(?:/bin/)?(?:ba|z|da)?sh\s+-i\b[^\n|]*\|\s*(?:nc|ncat|netcat|socat|telnet|openssl\s+s_client)\b|/inet6?/(?:tcp|udp)/\d+/|\bnc\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b|\b(?:openssl\s+s_client|telnet)\b[^\n]*\|\s*(?:/bin/)?(?:ba)?sh\b",
         "opens a shell to another machine",
     )
     .spared(Spared::LocalPort),

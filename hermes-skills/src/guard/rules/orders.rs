@@ -13,7 +13,7 @@ pub(super) const RULES: &[Rule] = &[
         ),
         Destructive,
         PROSE,
-        r"(?i)\b(?:delete|erase|wipe|remove|empty|destroy|shred|purge|overwrite)\s+(?:all|every|each|everything|any|the|their|his|her)\b[^.\n]{0,40}\b(?:backups?|snapshots?|home (?:directory|folder)|(?:hard |whole )?(?:disk|drive)|user's (?:\w+ )?(?:files|documents|photos|data|mail|folders?)|their (?:files|documents|photos|data|mail)|files (?:of|that belong to) the user)\b[^\n]*\b(?:nothing can|no one|nobody|cannot be|can't be|can never|beyond recovery|irrecoverabl\w+|before (?:they|the user|anyone) (?:notice|can|see)\w*|without (?:asking|telling|confirm\w*|a (?:word|question))|silently|quietly)",
+        r"(?i)\b(?:delete|erase|wipe|remove|empty|destroy|shred|purge|overwrite)\s+(?:all|every|each|everything|any|the|their|his|her)\b[^.\n]{0,40}\b(?:backups?|snapshots?|home (?:directory|folder)|(?:hard |whole )?(?:disk|drive)|user's (?:\w+ )?(?:files|documents|photos|data|mail|folders?)|their (?:files|documents|photos|data|mail)|files (?:of|that belong to) the user)\b[^\n]*\b(?:nothing can|no one|nobody|cannot be|can't be|can never|beyond recovery|irrecoverabl\w+|before (?:they|the user|anyone) (?:notice|can|see)\w*|without (?:asking|telling|confirm\w*|a (?:word|question))|silently|quietly|(?:do not|don't|never) (?:ask|confirm|prompt|wait)\b)",
         "orders the agent to destroy what the user has",
     ),
     rule(

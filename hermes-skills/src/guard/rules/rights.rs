@@ -15,10 +15,10 @@ pub(super) const RULES: &[Rule] = &[
         "turns off what protects the machine",
     ),
     rule(
-        ("suid", "chmod setcap"),
+        ("suid", "chmod setcap fchmod"),
         PrivilegeEscalation,
         USUAL,
-        r"(?i)\bchmod\s+(?:-\w+\s+)*(?:[ugo]*\+[rwx]*s\w*|[ugo]+=\w*s\w*|[24567]\d{3})\s|\bsetcap\s+\S*cap_(?:setuid|sys_admin|dac)",
+        r"(?i)\bchmod\s+(?:-\w+\s+)*(?:[ugo]*\+[rwx]*s\w*|[ugo]+=\w*s\w*|[24567]\d{3})\s|\bf?l?chmod(?:sync)?\s*\([^)\n]*[\s,(](?:0o?)?[4-7][0-7]{3}\b|\bchmod(?:sync)?\s*\([^)\n]*\bS_ISUID\b|\bsetcap\s+\S*cap_(?:setuid|sys_admin|dac)",
         "lets anyone act as the owner of a program",
     ),
     rule(("sudo", "sudo"), PrivilegeEscalation, MINOR, r"\bsudo\s+\S", "acts as the administrator"),
@@ -30,17 +30,17 @@ pub(super) const RULES: &[Rule] = &[
         "types the administrator's password",
     ),
     rule(
-        ("account_files", "/etc/passwd /etc/shadow /etc/gshadow /etc/sudoers /etc/master.passwd"),
+        ("account_files", "/etc/passwd /etc/shadow /etc/gshadow /etc/sudoers /etc/master.passwd dslocal"),
         Traversal,
         ALWAYS,
-        r"(?i)(?:^|\W)(?:cat|read|open|less|more|head|tail|cp|copy|grep|awk|cut|strings|curl|scp|type|view|print|dump|load|fetch|send)\b[^\n;|]{0,24}[\s'\x22(\x60=@:/]/etc/(?:passwd|shadow|gshadow|sudoers|master\.passwd)\b",
+        r"(?i)(?:^|\W)(?:cat|read|open|less|more|head|tail|cp|copy|grep|awk|cut|strings|curl|scp|type|view|print|dump|load|fetch|send)\b[^\n;|]{0,24}[\s'\x22(\x60=@:/]/etc/(?:passwd|shadow|gshadow|sudoers|master\.passwd)\b|/var/db/dslocal/nodes/\S*users/",
         "reads the accounts of the machine",
     ),
     rule(
-        ("climbing_path", "../.. ..\\.."),
+        ("climbing_path", "../.. ..\\.. '..' \"..\""),
         Traversal,
         ALWAYS,
-        r"(?:\.\./){2,}(?:etc|root|home|proc|var/(?:log|lib)|usr|Users|windows)/|(?:\.\.\\){2,}(?i:windows|users)",
+        r#"(?:\.\./){2,}(?:etc|root|home|proc|var/(?:log|lib)|usr|Users|windows)/|(?:\.\.\\){2,}(?i:windows|users)|(?:["']\.\.["']\s*,\s*){2,}["'](?i:etc|root|home|proc|usr|users|windows|\.ssh|\.aws)["']"#,
         "climbs out of its folder",
     )
     .spared(Spared::Entry),
@@ -64,7 +64,7 @@ pub(super) const RULES: &[Rule] = &[
         ("container_escape", "docker podman nsenter"),
         PrivilegeEscalation,
         USUAL,
-        r#"(?i)\b(?:docker|podman)\b[^\n]*\s(?:-v|--volume)[ =]["']?/:/|\b(?:docker|podman)\b[^\n]*--privileged\b[^\n]*(?:--pid[ =]host|\bchroot\b|\bnsenter\b)|\bnsenter\s[^\n]*-t\s*1\b"#,
+        r#"(?i)\b(?:docker|podman)\b[^\n]*\s(?:-v|--volume)[ =]["']?/:/|\b(?:docker|podman)\b[^\n]*--privileged\b[^\n]*(?:--pid[ =]host|\bchroot\b|\bnsenter\b)|\bnsenter\s[^\n]*(?:-t|--target)[ =]*1\b"#,
         "leaves its container and takes the machine",
     ),
     rule(
@@ -75,10 +75,10 @@ pub(super) const RULES: &[Rule] = &[
         "gives an account all rights",
     ),
     rule(
-        ("new_account", "usermod useradd chpasswd adduser user localgroup"),
+        ("new_account", "usermod useradd chpasswd adduser user localgroup dscl dseditgroup"),
         PrivilegeEscalation,
         USUAL,
-        r"(?i)\busermod\s+-\w*G\w*\s+(?:sudo|wheel|root|admin)\b|\bchpasswd\b|\buseradd\b[^\n]*(?:-o\s+-u\s*0|-u\s*0|-G\s*(?:sudo|wheel|root))|\badduser\s+\S+\s+(?:sudo|wheel)\b|\bnet\s+user\s+\S+\s+\S+[^\n]*/add\b|\bnet\s+localgroup\s+administrators\b[^\n]*/add",
+        r"(?i)\busermod\s+-\w*G\w*\s+(?:sudo|wheel|root|admin)\b|\bchpasswd\b|\buseradd\b[^\n]*(?:-o\s+-u\s*0|-u\s*0|-G\s*(?:sudo|wheel|root))|\badduser\s+\S+\s+(?:sudo|wheel)\b|\bnet\s+user\s+\S+\s+\S+[^\n]*/add\b|\bnet\s+localgroup\s+administrators\b[^\n]*/add|\bdscl\s+\.\s+-(?:append|merge|create)\s+/(?:Groups/admin|Users/)|\bdseditgroup\b[^\n]*\s-a\b[^\n]*\badmin\b",
         "gives an account all rights",
     ),
     rule(
@@ -97,10 +97,10 @@ pub(super) const RULES: &[Rule] = &[
     )
     .spared(Spared::NoSecret),
     rule(
-        ("climbing_home", "../.."),
+        ("climbing_home", "../.. ..%2f %2e%2e ..//"),
         Traversal,
         ALWAYS,
-        r"(?i)(?:\.\./){2,}(?:[\w.-]+/)*\.(?:ssh|aws|gnupg|bashrc|zshrc|profile|kube|netrc|npmrc)\b|(?:\.\.%2f){2,}",
+        r"(?i)(?:\.\./){2,}(?:[\w.-]+/)*\.(?:ssh|aws|gnupg|bashrc|zshrc|profile|kube|netrc|npmrc)\b|(?:\.\.%2f){2,}|(?:%2e%2e(?:%2f|%5c|/|\\)){2,}|(?:\.{3,4}//){2,}",
         "climbs out of its folder",
     )
     .spared(Spared::Entry),
@@ -119,4 +119,32 @@ pub(super) const RULES: &[Rule] = &[
         "holds a secret",
     )
     .spared(Spared::NoSecret),
+    rule(
+        ("root_taken", "setuid setreuid setresuid seteuid"),
+        PrivilegeEscalation,
+        USUAL,
+        r"(?i)\bset(?:res|re|e)?uid\s*\(\s*0\s*[,)]",
+        "runs on as the administrator",
+    ),
+    rule(
+        ("root_by_tool", "sudo ld_preload polkit"),
+        PrivilegeEscalation,
+        USUAL,
+        r#"(?i)\bsudo\b[^\n;|]*(?:\bLD_PRELOAD=\S|\s-exec\s+(?:/usr)?/bin/(?:ba|da|z)?sh\b|["'(:!]\s*(?:/usr)?/bin/(?:ba|da|z)?sh\b|--checkpoint-action=exec)|\bLD_PRELOAD=\S+\s+sudo\b|\bpolkit\.Result\.YES\b"#,
+        "becomes the administrator by a tool that may run as one",
+    ),
+    rule(
+        ("consent_of_windows", "enablelua consentprompt ms-settings mscfile"),
+        PrivilegeEscalation,
+        USUAL,
+        r"(?i)\b(?:enablelua|consentpromptbehavioradmin)\b[^\n]*\b0\b|\\(?:ms-settings|mscfile)\\shell\\open\\command",
+        "becomes the administrator without being asked",
+    ),
+    rule(
+        ("order_password", "password"),
+        PrivilegeEscalation,
+        ALWAYS,
+        r"(?i)\bask\b[^.\n]{0,40}\b(?:sudo|root|admin\w*|login|system|master) password\b[^\n]*\b(?:keep|store|save|write|put|send|record)\b",
+        "orders the agent to keep a password",
+    ),
 ];

@@ -59,7 +59,7 @@ pub(super) const RULES: &[Rule] = &[
         ("exec_fetched", "fetch get( open( urlopen recv( request downloadstring download("),
         SupplyChain,
         RUNS,
-        r#"(?i)(?:\bfetch|\bhttps?["']?\)?\.get|\baxios\.get|\bgot)\s*\(.*(?:\bnew\s+Function\s*\(|\beval\s*\(|\bvm\.run\w+\()|(?:^|[^.\w])(?:os\.system|os\.popen|exec|eval|execSync|system|popen|loadstring|vm\.run\w+|new\s+Function)\s*\(.*(?:\brequests\.get\(|\burlopen\(|\bhttpx\.get\(|\brecv\(|\bURI\.open\(|\bNet::HTTP\b|\bfetch\(|\bhttp\.request\()|\bsubprocess\.\w+\(\s*(?:requests\.get|urllib\.request\.urlopen|urlopen|\w+\.recv|httpx\.get)\(|\beval\s+(?:get|lwp\w*)\b.*https?:|\brequire\(\s*["']https?:|\binclude(?:_once)?\b\s*\(?\s*["']https?:"#,
+        r#"(?i)(?:\bfetch|\bhttps?["']?\)?\.get|\baxios\.get|\bgot)\s*\(.*(?:\bnew\s+Function\s*\(|\beval\s*\(|\bvm\.run\w+\()|(?:^|[^.\w])(?:os\.system|os\.popen|exec|eval|execSync|system|popen|loadstring|vm\.run\w+|new\s+Function)\s*\(.*(?:\brequests\.get\(|\burlopen\(|\bhttpx\.get\(|\brecv\(|\bURI\.open\(|\bNet::HTTP\b|\bfetch\(|\bhttp\.request\()|\bsubprocess\.\w+\(\s*(?:requests\.get|urllib\.request\.urlopen|urlopen|\w+\.recv|httpx\.get)\(|\beval\s+(?:get|lwp\w*)\b.*https?:|\bfetch\s*\([^\n]*\.then\(\s*(?:eval|Function)\s*\)|\brequire\(\s*["']https?:|\binclude(?:_once)?\b\s*\(?\s*["']https?:"#,
         "runs what it downloads",
     ),
     rule(

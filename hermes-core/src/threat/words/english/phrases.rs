@@ -98,7 +98,12 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ("VOIDED", "NO_LONGER;are/is/were ~ VOID"),
     ("IGNORE", "NOT bother - with;NOT mind;NOT worry/care about"),
     ("BOUNDLESS", "escaped/shed/outgrown/outgrew/broken/lost ~ LIMITS/DIRECTIVE"),
-    ("SECRET", "aws/gcp/azure/cloud/stripe/openai/github/database key/keys/credentials/token/tokens"),
+    (
+        "SECRET",
+        "aws/gcp/azure/cloud/stripe/openai/github/database key/keys/credentials/token/tokens",
+    ),
     ("ACCOUNT_NUMBER", "card/passport number/numbers/details;social security number/numbers"),
     ("C2_BRAND", "brute ratel"),
+    ("THIS_TEXT", "this/these notice/block/section/comment/skill/memo/instruction/instructions"),
+    ("MALWARE", "reverse shell"),
 ];

@@ -201,4 +201,5 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ),
     ("PRIOR_F", "hierboven bovenstaand hiervoor"),
     ("DIRECTIVE_F", "规定 守则 条款 规范"),
+    ("THING_F", "版本 教程"),
 ];

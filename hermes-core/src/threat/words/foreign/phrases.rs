@@ -74,6 +74,10 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
         "ACT_F",
         "tu/tue/tun so als;fais/faites comme si;haz como si;faça/finja de conta que;fai finta/come;делай вид;веди себя так",
     ),
-    ("NAMED_F", "du heißt jetzt/nun/ab;jetzt/fortan heißt du;tu tappelles maintenant/désormais;ahora te llamas;te llamas ahora;ora ti chiami;ti chiami ora;agora você se chama;теперь тебя зовут;тебя теперь зовут"),
+    (
+        "NAMED_F",
+        "du heißt jetzt/nun/ab;jetzt/fortan heißt du;tu tappelles maintenant/désormais;ahora te llamas;te llamas ahora;ora ti chiami;ti chiami ora;agora você se chama;теперь тебя зовут;тебя теперь зовут",
+    ),
     ("NO_LIMITS_F", "тебя нет LIMITS_F;тебя больше нет LIMITS_F"),
+    ("STEALTH_F", "en secreto;in segreto;em segredo;en secret;im geheimen"),
 ];

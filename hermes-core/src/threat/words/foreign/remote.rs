@@ -37,7 +37,10 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
         "servidor/serveur/server de/di/des comando/commande/commandes/comandi/controle/control/contrôle",
     ),
     ("RETURNED_F", "ele/ella/elle/er/он/она devolver/devuelva/renvoie/schickt/отправит"),
-    ("RETURNED_F", "was zurückkommt/kommt/antwortet;ce qui/quil revient/renvoie/répond;lo que devuelva/responda/conteste;ciò/quello che restituisce/risponde;o que ele/ela/devolver/responder;то что;всё что"),
+    (
+        "RETURNED_F",
+        "was zurückkommt/kommt/antwortet;ce qui/quil revient/renvoie/répond;lo que devuelva/responda/conteste;ciò/quello che restituisce/risponde;o que ele/ela/devolver/responder;то что;всё что",
+    ),
     ("BEACON_F", "melde/melden dich/sich"),
 ];
 
@@ -177,7 +180,12 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
         "mándala mándalas mándalo envíala envíalo envíalas inviala invialo envoie-la envoie-les",
     ),
     ("TELL_F", "sapere savoir"),
-    ("PULL_F", "连接 連接 访问 轮询 请求 verbinde contacte contacta contatta interroga свяжись связывайся опрашивай"),
+    (
+        "PULL_F",
+        "连接 連接 访问 轮询 请求 verbinde contacte contacta contatta interroga свяжись связывайся опрашивай",
+    ),
     ("RETURNED_F", "返回 返回的 回复 回應 收到 结果"),
     ("AGREED_F", "已经同意 已经批准 已经授权 同意了"),
+    ("ATTACH_F", "вставь вставьте впиши"),
+    ("AGREED_F", "承認済み 同意済み 許可済み"),
 ];

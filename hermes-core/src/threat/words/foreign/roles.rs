@@ -172,4 +172,8 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("TELL_F", "decírselo decirle contarle dírselo dirglielo contarlo avisar avisarle avisarlo"),
     ("THIS_F", "этом davon hiervon"),
     ("KNOW_F", "узнать erfahren apprendre enterarse descobrir scoprire"),
+    ("NO_LONGER_F", "不再生效 不生效 失去效力 不再适用了"),
+    ("WITHOUT_F", "確認せず 確認なし"),
+    ("SEND_F", "送信"),
+    ("CONVERSATION_F", "履歴 会话记录"),
 ];
