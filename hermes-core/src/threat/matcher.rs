@@ -1,7 +1,7 @@
 //! Runs all patterns over the hits of a text in one pass.
 
 use super::{
-    dictionary::{Check, Class, Dictionary, Entry, Marks, Outcome, Track},
+    dictionary::{Check, Class, Dictionary, Entry, Marks, Outcome, Steps, Track},
     grammar::Gap,
     nearby::Nearby,
     token::Hit,
@@ -17,6 +17,9 @@ pub(super) struct Match {
 
 /// How far the surroundings of a match are looked at, in hits.
 const SURROUNDINGS: usize = 24;
+
+/// For how many hits it is kept what is in their reach; few phrases are longer.
+const REACHES: usize = 64;
 
 /// What is kept from one text to the next, so that short texts cost little.
 #[derive(Debug, Default)]
@@ -53,7 +56,7 @@ pub(super) fn find(
         states: &mut scratch.states,
         base,
         windows: Windows::default(),
-        reach: [0; Gap::COUNT],
+        reaches: [[0; Gap::COUNT]; REACHES],
         derived: Vec::new(),
     };
     for (index, hit) in hits.iter().enumerate() {
@@ -128,57 +131,58 @@ struct Matcher<'h, F, R> {
     /// The number of the first hit.
     base: u32,
     windows: Windows,
-    /// The numbers of the first hits in reach, by gap.
-    reach: [u32; Gap::COUNT],
+    /// For the latest hits, each at its number modulo [`REACHES`], the numbers of the first hits in
+    /// reach, by gap.
+    reaches: [[u32; Gap::COUNT]; REACHES],
     derived: Vec<(Class, u32)>,
 }
 
 impl<F: Fn(&Hit) -> bool, R: FnMut(Match)> Matcher<'_, F, R> {
     fn feed(&mut self, index: usize, hit: &Hit) {
-        let Some(word) = self.dictionary.word(hit.word) else { return };
+        let dictionary = self.dictionary;
+        let Some(word) = dictionary.word(hit.word) else { return };
         self.windows.advance(self.nearby.hits(), index);
-        let weighs = !word.role.is_weightless();
-        for (reach, gap) in self.reach.iter_mut().zip(Gap::ALL) {
-            *reach = self.base + number(self.windows.start(gap, weighs));
-        }
         let newest = self.base + number(index);
-        for group in self.dictionary.later(word) {
-            let Some(state) = self.states.get(usize::from(group.before)).copied() else { continue };
-            let reach = self.reach.get(group.gap as usize).copied().unwrap_or_default();
-            if reach < state.last && state.last <= newest {
-                for entry in self.dictionary.of_group(group) {
-                    self.step(*entry, state.first, newest);
-                }
+        let weighs = !word.role.is_weightless();
+        if let Some(reach) = self.reaches.get_mut(newest as usize % REACHES) {
+            for (reach, gap) in reach.iter_mut().zip(Gap::ALL) {
+                *reach = self.base + number(self.windows.start(gap, weighs));
             }
         }
-        // Last, so that a word can be the second step after itself.
-        for entry in self.dictionary.firsts(word) {
-            self.step(*entry, newest, newest);
-        }
+        self.take(&word.steps, newest, newest);
         // Phrases may be parts of phrases, but not without end.
         for _ in 0..8 {
             let Some((class, first)) = self.derived.pop() else { break };
-            self.feed_phrase(class, first, newest);
+            if let Some(steps) = dictionary.class_steps(class) {
+                self.take(steps, first, newest);
+            }
         }
         self.derived.clear();
     }
 
-    /// Lets a phrase that goes from hit `first` to hit `last` be a step of patterns.
-    fn feed_phrase(&mut self, class: Class, first: u32, last: u32) {
-        let entries = self.dictionary.class_entries.get(usize::from(class));
-        for entry in entries.into_iter().flatten() {
-            if entry.before == Entry::NONE {
-                self.step(*entry, first, last);
-                continue;
+    /// Lets what goes from hit `first` to hit `last` be a step of patterns.
+    fn take(&mut self, steps: &Steps, first: u32, last: u32) {
+        let dictionary = self.dictionary;
+        let reach = self.reaches.get(first as usize % REACHES).copied().unwrap_or_default();
+        let is_kept = ((last - first) as usize) < REACHES;
+        for group in dictionary.later(steps) {
+            let Some(state) = self.states.get(usize::from(group.before)).copied() else { continue };
+            let from = reach.get(group.gap as usize).copied().unwrap_or_default();
+            let follows = from < state.last && state.last <= first;
+            if follows && is_kept || !is_kept && self.follows(state, first, group.gap) {
+                for entry in dictionary.of_group(group) {
+                    self.step(*entry, state.first, last);
+                }
             }
-            let Some(state) = self.states.get(usize::from(entry.before)).copied() else { continue };
-            if self.follows(state, first, entry.gap) {
-                self.step(*entry, state.first, last);
-            }
+        }
+        // Last, so that a word can be the second step after itself.
+        for entry in dictionary.firsts(steps) {
+            self.step(*entry, first, last);
         }
     }
 
     /// Takes a step of a pattern that began at hit `first`.
+    #[inline]
     fn step(&mut self, entry: Entry, first: u32, last: u32) {
         if entry.track != Entry::NONE {
             self.complete(entry.track, first, last);

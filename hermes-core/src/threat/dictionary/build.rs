@@ -1,10 +1,10 @@
 //! Compiles the lists of words and rules into a [`Dictionary`].
 
-use std::collections::HashMap;
+use std::{cmp::Reverse, collections::HashMap};
 
 use super::{
     BUCKETS, Check, Class, Dictionary, Disguise, Entry, FILTER_BITS, Group, Marks, Outcome, Prefix,
-    Role, STEM_PREFIX, Signs, Track, Word, WordId, bucket, filter_index, key, rotate,
+    Role, STEM_PREFIX, Signs, Steps, Track, Word, WordId, bucket, filter_index, key, rotate,
 };
 use crate::threat::{
     grammar::{Condition, Gap, Pattern},
@@ -243,30 +243,36 @@ impl Builder {
         }
     }
 
-    /// Gives every word the entries of its classes, later steps first, so that one word does not
-    /// serve as two steps of a pattern.
+    /// Gives every word the entries of its classes.
     fn spread_entries(&mut self) {
-        let later_first = |it: &Entry| std::cmp::Reverse((it.slot, it.track));
-        for entries in &mut self.class_entries {
-            entries.sort_by_key(later_first);
-        }
-        for word in &mut self.words {
+        let mut words = std::mem::take(&mut self.words);
+        for word in &mut words {
             let of_class = |class: &Class| self.class_entries.get(usize::from(*class));
-            let classes = word.classes.iter().filter_map(of_class);
-            let mut entries: Vec<Entry> = classes.flatten().copied().collect();
-            // A step is kept in a later slot than the one before it.
-            entries.sort_by_key(|it| {
-                let is_first = it.before == Entry::NONE;
-                (is_first, std::cmp::Reverse(it.before), it.gap, later_first(it))
-            });
-            entries.dedup_by_key(|it| (it.slot, it.track, it.before));
-            let firsts = entries.partition_point(|it| it.before != Entry::NONE);
-            let (start, first_group) = (self.entries.len(), self.groups.len());
-            self.groups.extend(Group::all(entries.get(..firsts).unwrap_or_default(), start));
-            self.entries.extend(entries);
-            word.later = first_group..self.groups.len();
-            word.firsts = start + firsts..self.entries.len();
+            let entries = word.classes.iter().filter_map(of_class).flatten().copied().collect();
+            word.steps = self.steps(entries);
         }
+        self.words = words;
+    }
+
+    /// Returns the entries of every class by itself, for the phrases that stand for it.
+    fn class_steps(&mut self) -> Vec<Steps> {
+        let entries = std::mem::take(&mut self.class_entries);
+        entries.into_iter().map(|entries| self.steps(entries)).collect()
+    }
+
+    /// Sorts entries, later steps first, so that one word does not serve as two steps of a
+    /// pattern: a step is kept in a later slot than the one before it.
+    fn steps(&mut self, mut entries: Vec<Entry>) -> Steps {
+        entries.sort_by_key(|it| {
+            let is_first = it.before == Entry::NONE;
+            (is_first, Reverse(it.before), it.gap, Reverse((it.slot, it.track)))
+        });
+        entries.dedup_by_key(|it| (it.slot, it.track, it.before));
+        let firsts = entries.partition_point(|it| it.before != Entry::NONE);
+        let (start, first_group) = (self.entries.len(), self.groups.len());
+        self.groups.extend(Group::all(entries.get(..firsts).unwrap_or_default(), start));
+        self.entries.extend(entries);
+        Steps { later: first_group..self.groups.len(), firsts: start + firsts..self.entries.len() }
     }
 
     /// Gives every word the bits of its classes.
@@ -284,9 +290,11 @@ impl Builder {
         let reported = self.mark_of("REPORTED");
         let commands = ["NETCMD", "READCMD", "SHELL"].map(|class| self.mark_of(class));
         self.spread_marks();
+        let class_steps = self.class_steps();
         let size = (self.words.len() * 4).next_power_of_two();
         let mut dictionary = Dictionary {
             keys: self.words.iter().map(|word| key::of(word.text.as_bytes())).collect(),
+            longest: self.words.iter().map(|word| word.text.len()).max().unwrap_or_default(),
             words: self.words,
             table: vec![0; size],
             stems: HashMap::new(),
@@ -295,7 +303,7 @@ impl Builder {
             prefix_filter: vec![0; FILTER_BITS / 64],
             entries: self.entries,
             groups: self.groups,
-            class_entries: self.class_entries,
+            class_steps,
             tracks: self.tracks,
             rules: self.rules,
             slots: usize::from(self.slots),
@@ -306,7 +314,7 @@ impl Builder {
             signs: Signs::default(),
             classes: self.classes,
         };
-        dictionary.class_entries.resize_with(dictionary.classes.len(), Vec::new);
+        dictionary.class_steps.resize_with(dictionary.classes.len(), Steps::default);
         for id in (0..).take(dictionary.words.len()) {
             if self.stems.contains(&id) {
                 dictionary.add_stem(id);
@@ -315,7 +323,7 @@ impl Builder {
             }
         }
         for prefixes in &mut dictionary.buckets {
-            prefixes.sort_by_key(|it| std::cmp::Reverse(it.length));
+            prefixes.sort_by_key(|it| Reverse(it.length));
         }
         dictionary.signs = Signs::new(&dictionary);
         dictionary

@@ -32,6 +32,15 @@ impl Entry {
     pub(super) const NONE: u16 = u16::MAX;
 }
 
+/// What the patterns do on a word or on a phrase that stands for a class.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steps {
+    /// What those that have begun do, as a range of [`Dictionary::groups`].
+    later: Range<usize>,
+    /// Those that begin with it, as a range of [`Dictionary::entries`].
+    firsts: Range<usize>,
+}
+
 /// Entries of one word that wait for the same step at the same distance.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
@@ -92,10 +101,8 @@ pub(super) enum Check {
 #[derive(Debug, Default)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// What the patterns that have begun do on it, as a range of [`Dictionary::groups`].
-    later: Range<usize>,
-    /// The patterns that begin with it, as a range of [`Dictionary::entries`].
-    firsts: Range<usize>,
+    /// What the patterns do on it.
+    pub(super) steps: Steps,
     classes: Vec<Class>,
     /// The marks of its classes.
     pub(super) marks: Marks,
@@ -137,6 +144,8 @@ pub(super) enum Disguise {
 #[derive(Debug)]
 pub(super) struct Dictionary {
     words: Vec<Word>,
+    /// The length of the longest of them, in bytes.
+    longest: usize,
     /// The [`key`] of each word.
     keys: Vec<u64>,
     /// Open addressing by key; zero is free, else the number of the word plus one.
@@ -151,7 +160,7 @@ pub(super) struct Dictionary {
     prefix_filter: Vec<u64>,
     entries: Vec<Entry>,
     groups: Vec<Group>,
-    pub(super) class_entries: Vec<Vec<Entry>>,
+    class_steps: Vec<Steps>,
     pub(super) tracks: Vec<Track>,
     pub(super) rules: Vec<&'static Rule>,
     pub(super) slots: usize,
@@ -210,9 +219,14 @@ impl Dictionary {
         self.word(id).is_some_and(|word| word.marks & self.commands != 0)
     }
 
-    /// Returns what the patterns that have begun do on a word, later steps first.
-    pub(super) fn later(&self, word: &Word) -> &[Group] {
-        self.groups.get(word.later.clone()).unwrap_or_default()
+    /// Returns what the patterns do on a phrase of a class.
+    pub(super) fn class_steps(&self, class: Class) -> Option<&Steps> {
+        self.class_steps.get(usize::from(class))
+    }
+
+    /// Returns what the patterns that have begun do, later steps first.
+    pub(super) fn later(&self, steps: &Steps) -> &[Group] {
+        self.groups.get(steps.later.clone()).unwrap_or_default()
     }
 
     /// Returns the entries of a group.
@@ -220,9 +234,9 @@ impl Dictionary {
         self.entries.get(group.range.clone()).unwrap_or_default()
     }
 
-    /// Returns the first steps of the patterns that begin with a word.
-    pub(super) fn firsts(&self, word: &Word) -> &[Entry] {
-        self.entries.get(word.firsts.clone()).unwrap_or_default()
+    /// Returns the first steps of the patterns that begin.
+    pub(super) fn firsts(&self, steps: &Steps) -> &[Entry] {
+        self.entries.get(steps.firsts.clone()).unwrap_or_default()
     }
 
     /// Finds a word by itself or by its beginning; `key` is its [`key`].
@@ -232,6 +246,9 @@ impl Dictionary {
 
     /// Finds a word whose key has not been computed.
     pub(super) fn find_text(&self, text: &str) -> Option<WordId> {
+        if self.longest < text.len() {
+            return self.find_stem(text);
+        }
         self.find(text, key::of(text.as_bytes()))
     }
 

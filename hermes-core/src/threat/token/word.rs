@@ -166,25 +166,24 @@ impl Tokenizer<'_> {
         joints.clear();
         let mut end = start;
         loop {
-            if self.byte(end).is_ascii_alphanumeric() {
-                let run = key::run(self.bytes, end);
-                word.push_str(self.text.get(end..run.end).unwrap_or_default());
-                end = run.end;
-            }
-            let Some(ch) = self.text.get(end..).and_then(|rest| rest.chars().next()) else { break };
-            let next = end + ch.len_utf8();
-            match ch {
-                '.' | '_' | '-' if self.is_inside(next) || end == start => {
+            let rest = self.bytes.get(end..).unwrap_or_default();
+            let run = end + rest.iter().take_while(|it| it.is_ascii_alphanumeric()).count();
+            word.push_str(self.text.get(end..run).unwrap_or_default());
+            end = run;
+            let width = match self.byte(end) {
+                joiner @ (b'.' | b'_' | b'-') if self.is_inside(end + 1) || end == start => {
                     if !word.is_empty() {
-                        joints.push((word.len(), next));
+                        joints.push((word.len(), end + 1));
                     }
-                    word.push(ch);
+                    word.push(char::from(joiner));
+                    Some(1)
                 }
-                '\'' | '*' | '\u{2019}' if self.is_inside(next) => {}
-                _ if !ch.is_ascii() && is_alphanumeric(ch) && !is_unspaced(ch) => word.push(ch),
-                _ => break,
-            }
-            end = next;
+                b'\'' | b'*' if self.is_inside(end + 1) => Some(1),
+                0x80.. => self.push_beyond_ascii(&mut word, end),
+                _ => None,
+            };
+            let Some(width) = width else { break };
+            end += width;
         }
         word.make_ascii_lowercase();
         self.at = end.max(start + 1);
@@ -193,8 +192,23 @@ impl Tokenizer<'_> {
         self.joints = joints;
     }
 
+    /// Adds the character beyond ASCII at `at` to a word that goes on with it; returns its length.
+    fn push_beyond_ascii(&self, word: &mut String, at: usize) -> Option<usize> {
+        let ch = self.text.get(at..)?.chars().next()?;
+        let width = ch.len_utf8();
+        if is_alphanumeric(ch) && !is_unspaced(ch) {
+            word.push(ch);
+        } else if ch != '\u{2019}' || !self.is_inside(at + width) {
+            return None;
+        }
+        Some(width)
+    }
+
     /// Returns whether a word goes on at `next`, after a joiner.
     pub(super) fn is_inside(&self, next: usize) -> bool {
+        if self.byte(next).is_ascii_alphanumeric() {
+            return true;
+        }
         let rest = self.bytes.get(next..).unwrap_or_default();
         let marks = rest.iter().take(3).take_while(|it| matches!(it, b'_' | b'-' | b'*')).count();
         match self.byte(next + marks) {
