@@ -108,16 +108,18 @@ impl Hidden {
 
     /// What an image says instead of itself, and what an element says when it is pointed at.
     fn unshown_attributes(&mut self, tag: &str, at: usize) {
-        let field = ["value=\"", "content=\""];
         let is_field =
             tag.starts_with("meta") || tag.starts_with("input") && tag.contains("hidden");
-        let shown = field.into_iter().filter(|_| is_field);
-        for name in ["alt=\"", "title=\""].into_iter().chain(shown) {
+        let fields = ["value=", "content="].into_iter().filter(|_| is_field);
+        for name in ["alt=", "title="].into_iter().chain(fields) {
             let Some(found) = find_ignoring_case(tag, name) else { continue };
-            let start = found + name.len();
-            let value = tag.get(start..).unwrap_or_default();
-            let length = value.find('"').unwrap_or(value.len());
-            self.regions.push(at + start..at + start + length);
+            let value = tag.get(found + name.len()..).unwrap_or_default();
+            let Some(quote) = value.chars().next().filter(|it| matches!(it, '"' | '\'')) else {
+                continue;
+            };
+            let start = at + found + name.len() + 1;
+            let value = value.get(1..).unwrap_or_default();
+            self.regions.push(start..start + value.find(quote).unwrap_or(value.len()));
         }
     }
 

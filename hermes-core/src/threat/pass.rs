@@ -131,11 +131,29 @@ impl<'t> Judge<'t> {
     }
 }
 
-/// Returns whether a quotation mark stands right before the range.
+/// Returns whether a quotation that has begun before the range has not ended there.
 fn is_quoted(text: &str, range: &Range<usize>) -> bool {
-    let before = text.get(..range.start).unwrap_or_default();
-    before.ends_with(['"', '\'', '`', '\u{201c}', '\u{2018}', '\u{ab}', '\u{201e}', '\u{300c}'])
+    let mut from = range.start.saturating_sub(QUOTED_MAX);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let before = text.get(from..range.start).unwrap_or_default();
+    let is_mark = |ch: char| QUOTATION_MARKS.contains(&ch);
+    let Some((at, mark)) = before.char_indices().rev().find(|&(_, ch)| is_mark(ch)) else {
+        return false;
+    };
+    let outside = before.get(..at).and_then(|it| it.chars().next_back());
+    let inside = before.get(at + mark.len_utf8()..).and_then(|it| it.chars().next());
+    inside.is_none()
+        || inside.is_some_and(char::is_alphanumeric)
+            && outside.is_none_or(|ch| ch.is_whitespace() || ch == '(')
 }
+
+/// What a quotation begins with.
+const QUOTATION_MARKS: [char; 8] =
+    ['"', '\'', '`', '\u{201c}', '\u{2018}', '\u{ab}', '\u{201e}', '\u{300c}'];
+/// How far before a match its quotation may begin, in bytes.
+const QUOTED_MAX: usize = 64;
 
 /// How many hits on each side of a match are looked at.
 const SURROUNDINGS: usize = 12;

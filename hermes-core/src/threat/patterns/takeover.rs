@@ -133,7 +133,7 @@ pub(super) const RULES: &[Rule] = &[
             "SCHEDULE = FETCHCMD = PIPE SHELL",
             "ADD_F ~ AUTHORIZED !<NOT_F",
             "ADD_F ~ RC_FILE ~~ URL/ADDRESS/NETCMD",
-            "REMEMBER/KEEPV ~~ USER wants/prefers/likes/asked/agreed ~~ copied/forwarded/sent/cced/bcced ~ to EMAIL/URL/ADDRESS",
+            "REMEMBER/KEEPV ~~ USER wants/prefers/likes/asked/agreed ~~ copied/forwarded/sent/cced/bcced ~ to - EMAIL/URL/ADDRESS",
             "REMEMBER ~~ every/each session/sessions/conversation/chat/run ~ fetching/fetch/loading/load/visiting/opening/reading/downloading ~ URL/ADDRESS !~NOT",
             "REMEMBER ~~ rule/preference/habit/policy ~~ NOT ask/asking/confirm/check before/when ~ shell/sudo/DESTRUCTIVE",
         ],
