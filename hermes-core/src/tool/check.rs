@@ -1,8 +1,11 @@
 //! Checks arguments against a schema: missing, unknown and mistyped properties, all at once.
 //!
 //! This is not a JSON schema validator. It knows what tool schemas use, at every level: `type`,
-//! `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, alternatives and
-//! references within the schema. What it does not know it lets through, for the tool to judge.
+//! `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`, `nullable`, alternatives
+//! and references within the schema. What it does not know it lets through, for the tool to judge, such
+//! as which keys the patterns of `patternProperties` match.
+
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -10,6 +13,8 @@ use serde_json::{Map, Value};
 const MAX_FAULTS: usize = 20;
 /// How deep values are looked into.
 const MAX_DEPTH: usize = 16;
+/// How many alternatives within alternatives are followed for one value.
+const MAX_NESTED: usize = 8;
 /// How many values are looked at, those of alternatives each time; the rest is let through.
 const MAX_VALUES: usize = 50_000;
 /// How many of the keys that were passed are compared with one that is missing.
@@ -24,6 +29,9 @@ pub(super) fn arguments(schema: &Value, arguments: &Value) -> Vec<String> {
     let mut check = Check { root: schema, left: MAX_VALUES };
     let mut faults = Vec::new();
     check.value(&Place::root(), (schema, arguments), &mut faults);
+    // The parts of a schema that refer to each other find the same more than once.
+    let mut known = HashSet::new();
+    faults.retain(|it| known.insert(it.clone()));
     if MAX_FAULTS < faults.len() {
         faults.truncate(MAX_FAULTS);
         faults.push("There is more that is wrong.".to_owned());
@@ -44,21 +52,40 @@ struct Place {
     /// Such as `edits[2].old`; empty for all of them.
     path: String,
     depth: usize,
+    /// Within how many alternatives its schema stands, counted from the schema of this place.
+    nested: usize,
 }
 
 impl Place {
     fn root() -> Self {
-        Self { path: String::new(), depth: 0 }
+        Self { path: String::new(), depth: 0, nested: 0 }
+    }
+
+    fn is_too_deep(&self) -> bool {
+        MAX_DEPTH < self.depth || MAX_NESTED < self.nested
     }
 
     fn key(&self, name: &str) -> Self {
         let name = shown(name.to_owned());
         let path = if self.depth == 0 { name } else { format!("{}.{name}", self.path) };
-        Self { path, depth: self.depth.saturating_add(1) }
+        Self { path, depth: self.depth.saturating_add(1), nested: 0 }
     }
 
     fn item(&self, at: usize) -> Self {
-        Self { path: format!("{}[{at}]", self.path), depth: self.depth.saturating_add(1) }
+        let path = format!("{}[{at}]", self.path);
+        Self { path, depth: self.depth.saturating_add(1), nested: 0 }
+    }
+
+    /// Returns the same place as an alternative of its schema sees it.
+    fn alternative(&self) -> Self {
+        Self { nested: self.nested.saturating_add(1), ..self.clone() }
+    }
+
+    /// Returns whether `value`, which is here, is of the type `wanted`. Below the arguments themselves
+    /// `5.0` is an integer too: whether the tool takes it is for the tool to say.
+    fn is_a(&self, value: &Value, wanted: &str) -> bool {
+        let is_whole = || value.as_f64().is_some_and(|it| it.fract() == 0.0);
+        is_a(value, wanted) || (1 < self.depth && wanted == "integer" && is_whole())
     }
 }
 
@@ -70,13 +97,16 @@ impl<'a> Check<'a> {
         (schema, value): (&'a Value, &Value),
         faults: &mut Vec<String>,
     ) {
-        let schema = self.resolved(schema);
-        if self.left == 0 || MAX_DEPTH < place.depth || MAX_FAULTS < faults.len() {
+        if self.left == 0 || place.is_too_deep() || MAX_FAULTS < faults.len() {
             return;
         }
         self.left = self.left.saturating_sub(1);
+        if self.takes_null(schema, value) {
+            return;
+        }
+        let schema = self.resolved(schema);
         if 0 < place.depth
-            && let Some(fault) = mistyped(&place.path, schema, value)
+            && let Some(fault) = mistyped(place, schema, value)
         {
             faults.push(fault);
             return;
@@ -86,13 +116,20 @@ impl<'a> Check<'a> {
             Value::Array(items) => self.items(place, (schema, items), faults),
             _ => {}
         }
+        let place = place.alternative();
         for part in list(schema, "allOf") {
-            self.value(place, (part, value), faults);
+            self.value(&place, (part, value), faults);
         }
         for keyword in ["anyOf", "oneOf"] {
-            let each: Vec<&Value> = list(schema, keyword).map(|it| self.resolved(it)).collect();
-            self.alternatives(place, (&each, value), faults);
+            let each: Vec<&Value> = list(schema, keyword).collect();
+            self.alternatives(&place, (&each, value), faults);
         }
+    }
+
+    /// Returns whether `value` is null and `schema`, or what it refers to, says that it may be.
+    fn takes_null(&self, schema: &Value, value: &Value) -> bool {
+        let is_nullable = |it: &Value| it.get("nullable") == Some(&Value::Bool(true));
+        value.is_null() && (is_nullable(schema) || is_nullable(self.resolved(schema)))
     }
 
     fn object(
@@ -103,12 +140,13 @@ impl<'a> Check<'a> {
     ) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let known = |name: &str| properties.and_then(|it| it.get(name));
+        let others = Others::of(schema);
         for name in required(schema).filter(|name| !given.contains_key(*name)) {
             if MAX_FAULTS < faults.len() {
                 return;
             }
-            let others = given.keys().map(String::as_str).filter(|it| known(it).is_none());
-            let hint = closest(name, others.take(MAX_COMPARED))
+            let passed = given.keys().map(String::as_str).filter(|it| known(it).is_none());
+            let hint = closest(name, passed.take(MAX_COMPARED))
                 .map(|close| format!(" You passed {close:?}; did you mean {name:?}?"))
                 .unwrap_or_default();
             faults.push(format!("{:?} is required.{hint}", place.key(name).path));
@@ -120,14 +158,14 @@ impl<'a> Check<'a> {
             // Some models pass null for what they leave out.
             let is_left_out =
                 0 < place.depth && value.is_null() && !required(schema).any(|it| it == name);
-            match (known(name), schema.get("additionalProperties")) {
+            match (known(name), others) {
                 (Some(_), _) if is_left_out => {}
                 (Some(property), _) => self.value(&place.key(name), (property, value), faults),
-                (None, Some(Value::Bool(false))) => {
-                    faults.push(unknown(place, name, properties));
+                (None, Others::Unknown) => faults.push(unknown(place, name, properties)),
+                (None, Others::Like(other)) => {
+                    self.value(&place.key(name), (other, value), faults);
                 }
-                (None, Some(other)) => self.value(&place.key(name), (other, value), faults),
-                (None, None) => {}
+                (None, Others::Any) => {}
             }
         }
     }
@@ -157,11 +195,13 @@ impl<'a> Check<'a> {
         faults: &mut Vec<String>,
     ) {
         let is_of_type = |schema: &&Value| {
-            let types = types(schema);
-            types.is_empty() || types.iter().any(|it| is_a(value, it))
+            let types = types(self.resolved(schema));
+            let fits = types.is_empty() || types.iter().any(|it| place.is_a(value, it));
+            fits || self.takes_null(schema, value)
         };
         if 0 < place.depth && !schemas.is_empty() && !schemas.iter().any(is_of_type) {
-            let mut wanted: Vec<&str> = schemas.iter().flat_map(|it| types(it)).collect();
+            let each = schemas.iter().flat_map(|it| types(self.resolved(it)));
+            let mut wanted: Vec<&str> = each.collect();
             wanted.dedup();
             faults.push(must_be(&place.path, &wanted, value));
             return;
@@ -189,6 +229,31 @@ impl<'a> Check<'a> {
             schema = target;
         }
         schema
+    }
+}
+
+/// What an object's schema says of the keys that it does not name.
+#[derive(Clone, Copy, Debug)]
+enum Others<'a> {
+    /// There are none.
+    Unknown,
+    /// Their values are like this.
+    Like(&'a Value),
+    /// Nothing, or nothing that can be told without matching patterns.
+    Any,
+}
+
+impl<'a> Others<'a> {
+    fn of(schema: &'a Value) -> Self {
+        let patterns = schema.get("patternProperties").and_then(Value::as_object);
+        let mut like = patterns.into_iter().flat_map(Map::values);
+        match (schema.get("additionalProperties"), like.next(), like.next()) {
+            (Some(Value::Bool(false)), None, _) => Self::Unknown,
+            // Whatever the one pattern does not match would be wrong in any case.
+            (Some(Value::Bool(false)), Some(only), None) => Self::Like(only),
+            (Some(other), None, _) => Self::Like(other),
+            _ => Self::Any,
+        }
     }
 }
 
@@ -245,9 +310,9 @@ fn unknown(place: &Place, name: &str, properties: Option<&Map<String, Value>>) -
     format!("{path:?} is not known.{hint} Known there are: {known}.")
 }
 
-fn mistyped(path: &str, schema: &Value, value: &Value) -> Option<String> {
-    let wanted = types(schema);
-    if !wanted.is_empty() && !wanted.iter().any(|it| is_a(value, it)) {
+fn mistyped(place: &Place, schema: &Value, value: &Value) -> Option<String> {
+    let (path, wanted) = (&place.path, types(schema));
+    if !wanted.is_empty() && !wanted.iter().any(|it| place.is_a(value, it)) {
         return Some(must_be(path, &wanted, value));
     }
     let allowed = allowed(schema)?;
@@ -485,5 +550,113 @@ mod tests {
         }
 
         assert!(arguments(&schema, &json!({"x": deep, "loop": 1})).len() <= 21);
+    }
+
+    #[test]
+    fn a_schema_that_is_part_of_itself_ends() {
+        let of_itself = json!({
+            "allOf": [{"$ref": "#"}],
+            "properties": {"a": {"type": "string"}},
+            "required": ["b"],
+        });
+        let either = json!({
+            "properties": {"a": {"$ref": "#/$defs/A"}},
+            "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}},
+        });
+        let deep: Map<String, Value> = (0..10_000)
+            .map(|at| {
+                (format!("D{at}"), json!({"allOf": [{"$ref": format!("#/$defs/D{}", at + 1)}]}))
+            })
+            .collect();
+        let deep = json!({"$ref": "#/$defs/D0", "$defs": deep});
+
+        assert_eq!(
+            arguments(&of_itself, &json!({"a": 1})),
+            ["\"b\" is required.", "\"a\" must be string, not number."]
+        );
+        for value in [json!("a"), json!(1), json!({"a": {"a": [1]}})] {
+            assert_eq!(arguments(&either, &json!({"a": value})), [""; 0]);
+        }
+        assert_eq!(arguments(&deep, &json!({"a": 1})), [""; 0]);
+    }
+
+    #[test]
+    fn keys_that_a_pattern_may_match_are_let_through_and_their_values_checked() {
+        let schema = json!({
+            "properties": {
+                "one": {
+                    "type": "object",
+                    "properties": {"named": {"type": "boolean"}},
+                    "patternProperties": {"^\\d+$": {"type": "string"}},
+                    "additionalProperties": false,
+                },
+                "many": {
+                    "patternProperties": {"^a": {"type": "string"}, "^b": {"type": "integer"}},
+                    "additionalProperties": false,
+                },
+                "open": {
+                    "patternProperties": {"^a": {"type": "string"}},
+                    "additionalProperties": {"type": "integer"},
+                },
+                "none": {"patternProperties": {}, "additionalProperties": false},
+            },
+        });
+        let right = json!({
+            "one": {"1": "a", "named": true}, "many": {"a": "a", "b": 1}, "open": {"a": "a", "c": 1},
+        });
+        let wrong = json!({"one": {"1": 1, "named": 1}, "none": {"a": 1}});
+
+        assert_eq!(arguments(&schema, &right), [""; 0]);
+        assert_eq!(
+            arguments(&schema, &wrong),
+            [
+                "\"none.a\" is not known. Known there are: .",
+                "\"one.1\" must be string, not number.",
+                "\"one.named\" must be boolean, not number.",
+            ]
+        );
+    }
+
+    #[test]
+    fn null_is_let_through_where_it_is_allowed() {
+        let schema = json!({
+            "properties": {
+                "plain": {"items": {"type": "string"}},
+                "lines": {"items": {"type": "string", "nullable": true}},
+                "modes": {"items": {"$ref": "#/$defs/Mode", "nullable": true}},
+                "other": {"items": {"anyOf": [{"type": "string", "nullable": true}]}},
+                "whole": {"items": {"nullable": true, "allOf": [{"$ref": "#/$defs/Mode"}]}},
+            },
+            "$defs": {"Mode": {"type": "string", "enum": ["fast"]}},
+        });
+        for key in ["lines", "modes", "other", "whole"] {
+            assert_eq!(arguments(&schema, &json!({key: ["fast", null]})), [""; 0], "{key}");
+            assert_eq!(arguments(&schema, &json!({key: [1]})).len(), 1, "{key}");
+        }
+        assert_eq!(
+            arguments(&schema, &json!({"plain": [null]})),
+            ["\"plain[0]\" must be string, not null."]
+        );
+    }
+
+    #[test]
+    fn a_nested_whole_number_is_an_integer_however_it_is_written() {
+        let schema = json!({
+            "properties": {
+                "lines": {"items": {"type": "integer"}},
+                "maybe": {"items": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
+                "line": {"type": "integer"},
+            },
+        });
+
+        assert_eq!(arguments(&schema, &json!({"lines": [5, 5.0, -1e3], "maybe": [5.0]})), [""; 0]);
+        assert_eq!(
+            arguments(&schema, &json!({"lines": [5.5], "maybe": [5.5], "line": 5.0})),
+            [
+                "\"line\" must be integer, not number.",
+                "\"lines[0]\" must be integer, not number.",
+                "\"maybe[0]\" must be integer or null, not number.",
+            ]
+        );
     }
 }

@@ -1,11 +1,16 @@
 //! Replies that are not as they should be: each ends in a typed outcome and a usable conversation.
 
+use std::collections::BTreeMap;
+
 use hermes_core::{
     agent::Finish,
     message::{Call, CallStatus, Message, Part, Reasoning, Role, StopReason},
+    schemars::{self, JsonSchema},
     store::SessionStore,
     testing::{InMemorySessions, ScriptedProvider},
+    tool,
 };
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::support::{agent, assert_paired, results};
@@ -99,4 +104,31 @@ async fn calls_with_one_id_or_none_each_get_a_result() {
     assert_paired(&session.history());
     let contents: Vec<_> = results(&session.history()).into_iter().map(|it| it.content).collect();
     assert_eq!(contents, ["one", "two", "three"]);
+}
+
+/// Arguments with numbers for keys, whose schema is one of patterns.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Lines {
+    lines: BTreeMap<u32, String>,
+}
+
+#[tokio::test]
+async fn a_tool_that_takes_numbers_for_keys_can_be_called() {
+    let edit = tool::from_fn("edit", "Sets lines.", |args: Lines, _| async move {
+        Ok(format!("{:?}", args.lines))
+    });
+    let model = ScriptedProvider::new()
+        .call("edit", json!({"lines": {"3": "a", "17": "b"}}))
+        .call("edit", json!({"lines": {"3": 3}}));
+    let session = agent(&model).tool(edit).build().unwrap().session();
+
+    session.send("Go.").await.unwrap();
+
+    let results = results(&session.history());
+    assert_eq!(
+        (results[0].status, &*results[0].content),
+        (CallStatus::Done, r#"{3: "a", 17: "b"}"#)
+    );
+    assert_eq!(results[1].status, CallStatus::Rejected);
+    assert!(results[1].content.contains("lines.3"), "{}", results[1].content);
 }
