@@ -257,7 +257,7 @@ impl Run {
         let is_limited = self.turn.has_cost_limit() || self.turn.has_token_limit();
         if is_estimated && is_limited && self.spending.estimated == 0 {
             let why = format!("no usage was reported for {model}: its tokens are estimated");
-            self.dispatch.events.send(|| AgentEvent::Warning(why));
+            self.dispatch.scope.warnings.send(why);
         }
         if cost.is_none() && self.turn.has_cost_limit() && self.spending.unpriced == 0 {
             let why = format!("the price of {model} is not known: its requests count as free");

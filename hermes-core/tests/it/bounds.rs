@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use futures::StreamExt;
 use hermes_core::{
     Cost, Pricing, Session,
     agent::{
@@ -152,6 +153,23 @@ async fn limits_on_tokens_hold_where_the_endpoint_reports_none() {
     assert!(session.history().iter().all(|it| it.usage.unwrap_or_default().total() == 0));
     let err = session.send("Again.").await.unwrap_err();
     assert!(matches!(err, AgentError::OutOfBudget), "{err:?}");
+}
+
+#[tokio::test]
+async fn that_tokens_are_estimated_is_told_to_the_next_that_listens() {
+    let silent = ScriptedProvider::new().usage(Usage::default()).say("Yes.");
+    let model = silent.usage(Usage::new(100, 10));
+    let session = agent(&model).limits(Limits::default().tokens(20_000)).build().unwrap().session();
+
+    session.send("Nobody listens.").await.unwrap();
+    let events: Vec<AgentEvent> = session.send("But now.").collect().await;
+
+    let warnings = events.into_iter().filter_map(|event| match event {
+        AgentEvent::Warning(text) => Some(text),
+        _ => None,
+    });
+    let what = "no usage was reported for scripted: its tokens are estimated";
+    assert_eq!(warnings.collect::<Vec<_>>(), [what]);
 }
 
 /// Two cents a token.
