@@ -91,7 +91,8 @@ pub struct FinishedTurn {
     /// The tokens it used, by estimate where the endpoint reports none; those of its sub-agents and its review not counted (see
     /// [`Session::delegated_spending`](crate::Session::delegated_spending)).
     pub usage: Usage,
-    /// What that cost; `None` if there are no prices, or not for all of it.
+    /// What that cost; `None` if there are no prices, or not for all of it. An estimate where the tokens
+    /// are one.
     pub cost: Option<Cost>,
     /// The counts after this turn.
     pub counts: Counts,
@@ -118,8 +119,9 @@ pub enum Finish {
     Answered,
     /// With a reply that had neither text nor calls, also when asked again.
     Empty,
-    /// With an answer that was cut at the limit of output tokens. Without any text if reasoning took
-    /// all of them; it is then not asked for again, as the next answer would end likewise.
+    /// With an answer that was cut at the limit of output tokens. If reasoning took all of them, the
+    /// text of the turn is what an earlier round of it said, or none; it is then not asked for again, as
+    /// the next answer would end likewise.
     Length,
     /// With a refusal by the model or its provider.
     Refused,
