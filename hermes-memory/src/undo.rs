@@ -1,18 +1,21 @@
 //! Taking back a change that was reported.
 
 use hermes_core::{
-    change::{Change, ChangeTarget},
+    change::{Change, ChangeTarget, Fate},
     memory::{MemoryBackend, MemoryCommit, MemoryError, Revision},
     origin::Origin,
     version::Version,
 };
 
-/// Takes back `change`; `None` if `backend` has no record of it.
+/// Takes back `change`; `None` if `backend` has no record of it, or if it has not been made.
 pub(crate) async fn undo(
     backend: &dyn MemoryBackend,
     change: &Change,
     origin: Origin,
 ) -> Result<Option<MemoryCommit>, MemoryError> {
+    if change.fate != Fate::Applied {
+        return Ok(None);
+    }
     let ChangeTarget::Memory(target) = change.target else { return Ok(None) };
     let history = backend.history(target, usize::MAX).await?;
     match history.iter().find(|it| is_of(it, change)) {
@@ -97,5 +100,16 @@ mod tests {
 
         assert_eq!(memory.undo(&elsewhere[0], Origin::user()).await.unwrap(), None);
         assert_eq!(memory.undo(&skill, Origin::user()).await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_none_although_the_same_was_made_once() {
+        let memory = Memory::new(InMemory::default());
+        let made = changes(&memory, &[add("a")]).await;
+
+        for waits in [made[0].clone().held("1"), made[0].clone().proposed()] {
+            assert_eq!(memory.undo(&waits, Origin::user()).await.unwrap(), None);
+        }
+        assert!(memory.undo(&made[0], Origin::user()).await.unwrap().is_some());
     }
 }

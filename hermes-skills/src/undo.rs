@@ -1,18 +1,21 @@
 //! Taking back a change that was reported.
 
 use hermes_core::{
-    change::{Change, ChangeTarget},
+    change::{Change, ChangeTarget, Fate},
     memory::Revision,
     origin::Origin,
     skill::{SkillCommit, SkillError, SkillName, SkillStore},
 };
 
-/// Takes back `change`; `None` if `store` has no record of it.
+/// Takes back `change`; `None` if `store` has no record of it, or if it has not been made.
 pub(crate) async fn undo(
     store: &dyn SkillStore,
     change: &Change,
     origin: Origin,
 ) -> Result<Option<SkillCommit>, SkillError> {
+    if change.fate != Fate::Applied {
+        return Ok(None);
+    }
     let ChangeTarget::Skill { name, file } = &change.target else { return Ok(None) };
     let Ok(skill) = SkillName::existing(name) else { return Ok(None) };
     let mut alike = store.history(&skill, usize::MAX).await?;
@@ -118,5 +121,16 @@ mod tests {
 
         assert_eq!(skills.undo(&elsewhere[0], Origin::user()).await.unwrap(), None);
         assert_eq!(skills.undo(&fact, Origin::user()).await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn what_waits_is_none_although_the_same_was_made_once() {
+        let skills = Skills::new(InMemorySkills::default());
+        let made = changes(&skills, &[create()]).await;
+
+        for waits in [made[0].clone().held("1"), made[0].clone().proposed()] {
+            assert_eq!(skills.undo(&waits, Origin::user()).await.unwrap(), None);
+        }
+        assert!(skills.undo(&made[0], Origin::user()).await.unwrap().is_some());
     }
 }
