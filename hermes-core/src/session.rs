@@ -112,7 +112,9 @@ const AGAIN: &str = "Your answer was broken off. Give it once more, from its beg
 impl Session {
     pub(crate) fn start(recipe: Arc<Recipe>, id: SessionId) -> Self {
         let stored = StoredSession::new(Vec::new(), SessionState::default());
-        Self::restore(recipe, id, stored, None)
+        // Without a store nothing keeps two conversations of one name apart.
+        let unheard = recipe.sessions.as_ref().map(|_| recipe.waiting.of(id.clone()));
+        Self::of(recipe, id, stored, (None, unheard.unwrap_or_default()))
     }
 
     /// Goes on with what was stored. Without a turn that can be continued open calls are settled.
@@ -121,6 +123,16 @@ impl Session {
         id: SessionId,
         stored: StoredSession,
         lock: Option<SessionLock>,
+    ) -> Self {
+        let unheard = recipe.waiting.of(id.clone());
+        Self::of(recipe, id, stored, (lock, unheard))
+    }
+
+    fn of(
+        recipe: Arc<Recipe>,
+        id: SessionId,
+        stored: StoredSession,
+        (lock, unheard): (Option<SessionLock>, Unheard),
     ) -> Self {
         let conversation = Conversation::of(Arc::new(stored.messages));
         let mut lost = Vec::new();
@@ -133,8 +145,7 @@ impl Session {
         let tally = Tally::new(stored.state.reviews, stored.state.delegated);
         let live = Live { state: stored.state, lock, interrupted: lost, ..Live::default() };
         let held = HeldCalls { token: recipe.tasks.child_token(), tracker: TaskTracker::default() };
-        let idle = Notify::new();
-        let (live, unheard) = (Mutex::new(live), Unheard::default());
+        let (live, idle) = (Mutex::new(live), Notify::new());
         Self(Arc::new(Shared {
             recipe,
             id,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Agent, Limits, SessionLimits, Unheard,
+    Agent, Limits, SessionLimits, Unheard, Waiting,
     hook::{Hook, Hooks},
     recipe::Recipe,
     tasks::{Reports, Tasks},
@@ -374,6 +374,7 @@ impl AgentBuilder {
             tasks: Tasks::default(),
             reports: Reports::default(),
             unheard,
+            waiting: Waiting::default(),
         }))
     }
 }

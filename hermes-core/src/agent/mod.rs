@@ -51,7 +51,7 @@ pub(crate) use self::{
     held::decide_held,
     recipe::Recipe,
     round::{has_result, interrupted, settled},
-    unheard::Unheard,
+    unheard::{Unheard, Waiting},
 };
 use crate::{
     prompt::{self, Section},
@@ -107,6 +107,10 @@ impl Agent {
     }
 
     /// Goes on with the conversation called `id`, `None` if the store has none or there is no store.
+    ///
+    /// Warnings that came up in it where nobody listened, such as in a review after its last turn, are
+    /// told with its next turn that is listened to. The agent keeps them in memory, 64 of each of the
+    /// last 256 conversations that have some.
     ///
     /// A turn that was under way when its process ended can be brought to its end by
     /// [`Session::continue_turn`]. With the next message, or without a stored turn, it is settled

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Limits, SessionLimits, Unheard,
+    Limits, SessionLimits, Unheard, Waiting,
     hook::Hooks,
     tasks::{Reports, Tasks},
 };
@@ -52,4 +52,6 @@ pub(crate) struct Recipe {
     pub(crate) reports: Reports,
     /// What the audit warned of and nobody heard; it is no more of one conversation than of another.
     pub(crate) unheard: Unheard,
+    /// What was warned of in conversations and nobody heard.
+    pub(crate) waiting: Waiting,
 }

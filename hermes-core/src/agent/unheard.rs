@@ -1,13 +1,55 @@
 //! Warnings that came up where nobody listens, such as in a review, until a turn that is heard tells
 //! them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use super::{AgentEvent, Events};
+use crate::store::SessionId;
 
-/// Warnings that nobody has heard yet. A clone shares them.
+/// What nobody has heard yet of the conversations of one agent, by their ids, so that a conversation
+/// that is opened again for every request hears what came up after its last one. A clone shares it.
+///
+/// It is kept in memory: for 256 conversations at most, beyond which the ones that have waited longest
+/// are forgotten, and at most 64 warnings of each.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Unheard(Arc<Mutex<Vec<String>>>);
+pub(crate) struct Waiting(Arc<Mutex<Queue>>);
+
+/// Whoever has waited longest comes first.
+type Queue = VecDeque<(Whose, Vec<String>)>;
+
+/// Whose warnings they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Whose {
+    /// Nobody's in particular.
+    #[default]
+    Agent,
+    /// A conversation's that can be opened again.
+    Session(SessionId),
+}
+
+impl Waiting {
+    /// The most conversations that warnings are kept of.
+    const MAX: usize = 256;
+
+    /// Returns what nobody has heard yet of the conversation called `id`.
+    pub(crate) fn of(&self, id: SessionId) -> Unheard {
+        Unheard { waiting: self.clone(), whose: Whose::Session(id) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Warnings that nobody has heard yet. A clone shares them; a default shares them with no other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unheard {
+    waiting: Waiting,
+    whose: Whose,
+}
 
 impl Unheard {
     /// The most warnings that are kept.
@@ -19,7 +61,14 @@ impl Unheard {
             events.send(|| AgentEvent::Warning(warning));
             return;
         }
-        let mut unheard = self.lock();
+        let mut waiting = self.waiting.lock();
+        let Some((_, unheard)) = waiting.iter_mut().find(|(whose, _)| *whose == self.whose) else {
+            if Waiting::MAX <= waiting.len() {
+                waiting.pop_front();
+            }
+            waiting.push_back((self.whose.clone(), vec![warning]));
+            return;
+        };
         if unheard.len() < Self::MAX && !unheard.contains(&warning) {
             unheard.push(warning);
         }
@@ -37,12 +86,37 @@ impl Unheard {
         if !events.are_heard() {
             return;
         }
-        for warning in std::mem::take(&mut *self.lock()) {
+        for warning in self.take() {
             events.send(|| AgentEvent::Warning(warning));
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn take(&self) -> Vec<String> {
+        let mut waiting = self.waiting.lock();
+        let at = waiting.iter().position(|(whose, _)| *whose == self.whose);
+        at.and_then(|at| waiting.remove(at)).map(|(_, unheard)| unheard).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_waited_longest_is_forgotten() {
+        let waiting = Waiting::default();
+        let of = |at: usize| waiting.of(SessionId::new(format!("s{at}")));
+        for at in 0..=Waiting::MAX {
+            for count in 0..100 {
+                of(at).warn(&Events::default(), format!("{at}: {count}"));
+            }
+        }
+
+        assert_eq!(of(0).take(), [""; 0]);
+        for at in [1, Waiting::MAX] {
+            let unheard = of(at).take();
+            assert_eq!((unheard.len(), &*unheard[0]), (Unheard::MAX, &*format!("{at}: 0")));
+            assert_eq!(of(at).take(), [""; 0]);
+        }
     }
 }

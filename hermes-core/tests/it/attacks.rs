@@ -223,6 +223,37 @@ async fn what_a_conversation_warns_of_is_not_told_in_another() {
     assert_eq!(warnings(&ann, "Hello.").await, ["ann's secret"]);
 }
 
+#[tokio::test]
+async fn a_conversation_that_is_opened_for_every_request_hears_what_it_was_warned_of() {
+    let model = ScriptedProvider::new().call("warner", json!({"text": "ann's secret"}));
+    let agent = agent(&model).tool(warner()).sessions(InMemorySessions::default()).build().unwrap();
+    let [ann, bob] = ["ann", "bob"].map(SessionId::new);
+    for text in ["Nobody listens.", "Nor now."] {
+        let session = agent.open(&ann).await.unwrap();
+        session.send(text).await.unwrap();
+        session.close().await;
+    }
+
+    let bob = agent.open(&bob).await.unwrap();
+    assert_eq!(warnings(&bob, "Hello.").await, Vec::<String>::new());
+    let session = agent.resume(&ann).await.unwrap().unwrap();
+    assert_eq!(warnings(&session, "But now.").await, ["ann's secret"]);
+    session.close().await;
+    let session = agent.open(&ann).await.unwrap();
+    assert_eq!(warnings(&session, "And once only.").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn conversations_of_one_name_hear_nothing_of_each_other_without_a_store() {
+    let model = ScriptedProvider::new().call("warner", json!({"text": "ann's secret"}));
+    let agent = agent(&model).tool(warner()).build().unwrap();
+    let [ann, bob] = [(); 2].map(|()| agent.session_as(SessionId::new("web")));
+    ann.send("Go.").await.unwrap();
+
+    assert_eq!(warnings(&bob, "Hello.").await, Vec::<String>::new());
+    assert_eq!(warnings(&ann, "Hello.").await, ["ann's secret"]);
+}
+
 // Held calls.
 
 /// Runs one turn that holds what it calls, and returns its session and what was held.
