@@ -20,8 +20,20 @@ impl Hidden {
         hidden.elements(text);
         hidden.links(text);
         hidden.template_comments(text);
-        hidden.regions.sort_by_key(|region| region.start);
+        hidden.merge();
         hidden
+    }
+
+    /// Sorts the regions and makes one of those that overlap.
+    fn merge(&mut self) {
+        self.regions.sort_by_key(|region| region.start);
+        self.regions.dedup_by(|next, last| {
+            let overlap = next.start <= last.end;
+            if overlap {
+                last.end = last.end.max(next.end);
+            }
+            overlap
+        });
     }
 
     /// Returns whether the byte at `at` is not shown.
@@ -58,16 +70,23 @@ impl Hidden {
     }
 
     /// Comments of page templates: `{# text #}` and `{/* text */}`.
+    ///
+    /// Both signs are common elsewhere, as in `${#list[@]}` and `{#each}`: only what is closed and
+    /// set off by a blank is a comment.
     fn template_comments(&mut self, text: &str) {
-        for (open, close) in [("{#", "#}"), ("{/*", "*/}")] {
+        for (open, close) in [("{# ", "#}"), ("{/*", "*/}")] {
+            // Where the next closing sign stands, once it has been looked for.
             let mut end = 0;
             for at in memmem::find_iter(text.as_bytes(), open) {
-                if end <= at {
-                    let start = at + open.len();
-                    let inside = text.get(start..).unwrap_or_default();
-                    end = start + inside.find(close).unwrap_or(inside.len());
-                    self.regions.push(start..end);
+                let start = at + open.len();
+                let before = at.checked_sub(1).and_then(|before| text.as_bytes().get(before));
+                if start <= end || matches!(before, Some(b'$' | b'{')) {
+                    continue;
                 }
+                let inside = text.get(start..).unwrap_or_default();
+                let Some(length) = inside.find(close) else { break };
+                end = start + length;
+                self.regions.push(start..end);
             }
         }
     }
@@ -344,5 +363,26 @@ mod tests {
         let is_hidden = |word: &str| hidden.contains(text.find(word).unwrap());
 
         assert_eq!(["a", "b", "c", "d"].map(is_hidden), [false, true, false, true]);
+    }
+
+    #[test]
+    fn what_only_looks_like_a_comment_of_a_template_hides_nothing() {
+        for text in [
+            "if [ ${#args[@]} ]; shown #}",
+            "{#each} shown",
+            "# Setup {#setup}\n\nshown",
+            "{/* shown",
+        ] {
+            assert!(!Hidden::find(text).contains(text.find("shown").unwrap_or_default()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comment_inside_another_does_not_end_it() {
+        let text = "<!-- {# a #} b --> c";
+        let hidden = Hidden::find(text);
+        let is_hidden = |word: &str| hidden.contains(text.find(word).unwrap());
+
+        assert_eq!(["a", "b", "c"].map(is_hidden), [true, true, false]);
     }
 }

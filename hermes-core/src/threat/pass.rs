@@ -126,34 +126,34 @@ impl<'t> Judge<'t> {
             |marks: Marks| self.nearby.has_before(found.first, SURROUNDINGS, marks, inside);
         let after =
             |marks: Marks| self.nearby.has_from(found.last + 1, SURROUNDINGS, marks, inside);
-        is_quoted(self.text, range) && (before(dictionary.meta) || after(dictionary.defend))
+        (before(dictionary.meta) || after(dictionary.defend)) && is_quoted(self.text, range)
             || before(dictionary.reported) && after(dictionary.defend)
     }
 }
 
-/// Returns whether a quotation that has begun before the range has not ended there.
+/// Returns whether a quotation begins with the range, or with a few words before it.
 fn is_quoted(text: &str, range: &Range<usize>) -> bool {
     let mut from = range.start.saturating_sub(QUOTED_MAX);
     while !text.is_char_boundary(from) {
         from += 1;
     }
     let before = text.get(from..range.start).unwrap_or_default();
-    let is_mark = |ch: char| QUOTATION_MARKS.contains(&ch);
-    let Some((at, mark)) = before.char_indices().rev().find(|&(_, ch)| is_mark(ch)) else {
+    let is_word = |ch: char| ch.is_alphanumeric() || ch == ' ';
+    let Some((at, mark)) = before.char_indices().rev().find(|&(_, ch)| !is_word(ch)) else {
         return false;
     };
+    let inside = before.get(at + mark.len_utf8()..).unwrap_or_default();
     let outside = before.get(..at).and_then(|it| it.chars().next_back());
-    let inside = before.get(at + mark.len_utf8()..).and_then(|it| it.chars().next());
-    inside.is_none()
-        || inside.is_some_and(char::is_alphanumeric)
-            && outside.is_none_or(|ch| ch.is_whitespace() || ch == '(')
+    QUOTATION_MARKS.contains(&mark)
+        && (inside.is_empty()
+            || !inside.starts_with(' ') && outside.is_none_or(|ch| ch == ' ' || ch == '('))
 }
 
 /// What a quotation begins with.
 const QUOTATION_MARKS: [char; 8] =
     ['"', '\'', '`', '\u{201c}', '\u{2018}', '\u{ab}', '\u{201e}', '\u{300c}'];
 /// How far before a match its quotation may begin, in bytes.
-const QUOTED_MAX: usize = 64;
+const QUOTED_MAX: usize = 32;
 
 /// How many hits on each side of a match are looked at.
 const SURROUNDINGS: usize = 12;

@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
             "you are ~ have NO_LIMITS",
             "ACT_F ~ NO_LIMITS_F",
             "consider/regard/think yourself ~ NO_LIMITS/UNLIMITED/RELEASED",
-            "developer mode ~~ UNLIMITED",
+            "developer mode ~~ answer/answers/reply/replies/you ~ uncensored/unfiltered/unrestricted",
             "act/behave/respond/answer/operate as/like ~ AI_NOUN ~ nobody/none/never ~ LIMITS/limited/restricted",
         ],
     ),

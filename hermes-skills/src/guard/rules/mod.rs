@@ -155,11 +155,13 @@ pub(super) fn spares(spared: Spared, (line, found): (&str, &str), subject: &Subj
 
 /// Returns whether a download only shows the form of one: `curl ... | sh`, `wget URL`.
 fn names_no_place(found: &str) -> bool {
-    let arguments = found.split_whitespace().skip(1).filter(|it| !it.starts_with('-'));
-    arguments.take(1).any(|it| {
-        let place = it.trim_matches(['<', '>', '[', ']', '"', '\'']);
-        matches!(place, "..." | "\u{2026}") || place.eq_ignore_ascii_case("url")
-    })
+    let command = found.split('|').next().unwrap_or_default();
+    let mut places = command.split_whitespace().skip(1).filter(|it| !it.starts_with('-'));
+    let is_form = |place: &str| {
+        let place = place.trim_matches(['<', '>', '[', ']', '"', '\'', '\\']);
+        place.is_empty() || matches!(place, "..." | "\u{2026}") || place.eq_ignore_ascii_case("url")
+    };
+    places.clone().next().is_some() && places.all(is_form)
 }
 
 /// How a skill says that it is about a service.

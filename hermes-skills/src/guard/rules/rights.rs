@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         ("climbing_path", "../.. ..\\.. '..' \"..\""),
         Traversal,
         ALWAYS,
-        r#"(?:\.\./){2,}(?:etc|root|home|proc|var/(?:log|lib)|usr|Users|windows)/|(?:\.\.\\){2,}(?i:windows|users)|(?:["']\.\.["']\s*,\s*){2,}["'](?i:etc|root|home|proc|usr|users|windows|\.ssh|\.aws)["']"#,
+        r#"(?:\.\./){2,}(?:etc|root|home|proc|var/(?:log|lib)|usr|Users|windows)/|(?:\.\.\\){2,}(?i:windows|users)|(?:["']\.\.["']\s*,\s*){2,}["'](?i:etc|root|windows|\.ssh|\.aws)["']"#,
         "climbs out of its folder",
     )
     .spared(Spared::Entry),
@@ -100,7 +100,7 @@ pub(super) const RULES: &[Rule] = &[
         ("climbing_home", "../.. ..%2f %2e%2e ..//"),
         Traversal,
         ALWAYS,
-        r"(?i)(?:\.\./){2,}(?:[\w.-]+/)*\.(?:ssh|aws|gnupg|bashrc|zshrc|profile|kube|netrc|npmrc)\b|(?:\.\.%2f){2,}|(?:%2e%2e(?:%2f|%5c|/|\\)){2,}|(?:\.{3,4}//){2,}",
+        r"(?i)(?:\.\./){2,}(?:[\w.-]+/)*\.(?:ssh|aws|gnupg|bashrc|zshrc|profile|kube|netrc|npmrc)\b|(?:\.\.%2f){2,}|(?:%2e%2e(?:%2f|%5c|/|\\)){2,}(?:etc|root|home|windows|proc)\b|(?:\.{3,4}//){2,}",
         "climbs out of its folder",
     )
     .spared(Spared::Entry),
@@ -130,7 +130,7 @@ pub(super) const RULES: &[Rule] = &[
         ("root_by_tool", "sudo ld_preload polkit"),
         PrivilegeEscalation,
         USUAL,
-        r#"(?i)\bsudo\b[^\n;|]*(?:\bLD_PRELOAD=\S|\s-exec\s+(?:/usr)?/bin/(?:ba|da|z)?sh\b|["'(:!]\s*(?:/usr)?/bin/(?:ba|da|z)?sh\b|--checkpoint-action=exec)|\bLD_PRELOAD=\S+\s+sudo\b|\bpolkit\.Result\.YES\b"#,
+        r#"(?i)\bsudo\b[^\n;|]*(?:\bLD_PRELOAD=["']?/(?:tmp|dev/shm|var/tmp|home)/|\s-exec\s+(?:/usr)?/bin/(?:ba|da|z)?sh\b|(?:\b(?:system|exec\w*)\s*\(?\s*["']|!)(?:/usr)?/bin/(?:ba|da|z)?sh\b|--checkpoint-action=exec)|\bLD_PRELOAD=["']?/(?:tmp|dev/shm|var/tmp|home)/\S+\s+sudo\b|\bpolkit\.Result\.YES\b"#,
         "becomes the administrator by a tool that may run as one",
     ),
     rule(
@@ -144,7 +144,7 @@ pub(super) const RULES: &[Rule] = &[
         ("order_password", "password"),
         PrivilegeEscalation,
         ALWAYS,
-        r"(?i)\bask\b[^.\n]{0,40}\b(?:sudo|root|admin\w*|login|system|master) password\b[^\n]*\b(?:keep|store|save|write|put|send|record)\b",
+        r"(?i)\bask\b[^.\n]{0,40}\b(?:sudo|root|administrator|admin|system|master) password\b[^\n]*\b(?:keep|store|save|write|record)\b",
         "orders the agent to keep a password",
     ),
 ];

@@ -371,6 +371,5 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("REMEMBER", "remember memorize memorise store save note record"),
     ("PLAN", "dashboard editor version interface app workspace tier release client"),
     ("UNLESS", "unless without"),
-    ("SMUGGLE", "work weave fold"),
     ("C2_KIT", "badger badgers"),
 ];
