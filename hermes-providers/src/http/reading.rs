@@ -25,7 +25,7 @@ pub(crate) struct Reading<D> {
 
 /// What the bytes turn out to be.
 enum Shape {
-    /// Nothing but white space and the start of a byte order mark, which is kept.
+    /// Nothing but white space and byte order marks; the start of another mark is kept.
     Unknown(Vec<u8>),
     Sse(SseDecoder),
     Whole(Vec<u8>),
@@ -74,10 +74,11 @@ impl<D: Decode> Reading<D> {
         } else {
             Cow::Owned([head.as_slice(), bytes].concat())
         };
-        let Some((shape, start)) = shape_of(&head) else {
+        let start = skipped(&head);
+        let Some(shape) = head.get(start..).and_then(shape_of) else {
             // White space is looked at once.
-            let mark = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
-            self.shape = Shape::Unknown(mark.collect());
+            let rest = head.get(start..).unwrap_or_default().to_vec();
+            self.shape = Shape::Unknown(rest);
             return self.check_length(Self::BLANK_LIMIT);
         };
         self.shape = shape;
@@ -161,20 +162,30 @@ impl<D: Decode> Reading<D> {
     }
 }
 
-/// Returns the shape of an answer that begins with `head`, and where it begins, once that is known.
-fn shape_of(head: &[u8]) -> Option<(Shape, usize)> {
-    const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-    if head.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(head) {
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Returns how many bytes of white space and byte order marks `head` begins with, in any order:
+/// what is skipped must not depend on the pieces that it comes in.
+fn skipped(head: &[u8]) -> usize {
+    let mut rest = head;
+    loop {
+        let text = rest.trim_ascii_start();
+        rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        if rest.len() == text.len() {
+            return head.len() - rest.len();
+        }
+    }
+}
+
+/// Returns the shape of an answer that begins with `text`, once that is known.
+fn shape_of(text: &[u8]) -> Option<Shape> {
+    if text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(text) {
         return None;
     }
-    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
-    let blank = text.iter().position(|byte| !byte.is_ascii_whitespace())?;
-    let start = head.len() - text.len() + blank;
-    let shape = match head.get(start)? {
-        b'{' | b'[' | b'<' => Shape::Whole(Vec::new()),
-        _ => Shape::Sse(SseDecoder::default()),
-    };
-    Some((shape, start))
+    match text.first()? {
+        b'{' | b'[' | b'<' => Some(Shape::Whole(Vec::new())),
+        _ => Some(Shape::Sse(SseDecoder::default())),
+    }
 }
 
 fn mebibytes(bytes: usize) -> String {
@@ -254,6 +265,13 @@ mod tests {
 
         assert_eq!(taken, 1024 * 1024);
         assert_eq!(err, WireError::TooLong("it is over 1 MiB".to_owned()));
+    }
+
+    #[test]
+    fn byte_order_marks_are_skipped_wherever_blanks_are() {
+        for (head, start) in [("\n\u{feff} data", 5), ("\u{feff}\u{feff}{", 6), ("x\u{feff}", 0)] {
+            assert_eq!(skipped(head.as_bytes()), start, "{head:?}");
+        }
     }
 
     #[test]

@@ -248,7 +248,7 @@ fn readers() -> [(Wire, Reader); 3] {
 #[test]
 fn whatever_comes_means_the_same_in_any_pieces() {
     let mut runner =
-        TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
+        TestRunner::new(Config { cases: 1000, failure_persistence: None, ..Config::default() });
     let readers = readers();
     let strategy = (prop::collection::vec(0_usize..18, 0..7), any::<prop::sample::Index>());
 

@@ -157,7 +157,6 @@ pub(super) const RULES: &[Rule] = &[
             "only ~ ORDERS/rules/DIRECTIVE ~ in/of/from this ~ bind/binds/hold/holds/valid",
             "USER is not/no - your/longer - your - principal/boss/owner/master",
             "i am/im - real/true/actual/rightful ~ AUTHORITY/OWNER/MAKER/USER !~META",
-            "EDITV/ADDV ~ AGENT_FILE/SOUL ~~ URL/ADDRESS ~~ fetched/downloaded/executed/run/loaded !~NOT",
         ],
     ),
     block(

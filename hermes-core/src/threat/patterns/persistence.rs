@@ -32,6 +32,7 @@ pub(super) const RULES: &[Rule] = &[
             "EDITV/ADDV ~ AGENT_FILE/SOUL ~~ session/sessions/agent ~ runs/executes/loads/obeys/running/executing/starts !~NOT",
             "EDITV ~ AGENT_FILE ~~ IGNORE/ignores/skips/NOT/STEALTH/SECRET/DISABLE ~~ DIRECTIVE/GUARD/USER/CONFIRM",
             "ADDV/EDITV ~ AGENT_FILE/SOUL ~~ accept/approve/accepts/approves ~ all/every/any ~ without !~NOT",
+            "EDITV/ADDV ~ AGENT_FILE/SOUL ~~ URL/ADDRESS ~~ fetched/downloaded/executed/run/loaded !~NOT",
         ],
     ),
     warn(
