@@ -25,35 +25,24 @@ use hermes_core::{
     message::{Call, CallStatus, Message, Part, StopReason, Usage},
     origin::{Origin, OriginKind},
     prompt::{PromptSource, Section, Slot},
-    provider::{ProviderError, ProviderErrorKind},
-    store::{
-        SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError, StoredSession,
-    },
+    store::{SessionId, SessionState, SessionStore, StoreError, StoredSession},
     testing::{InMemorySessions, RecordingAudit, ScriptedProvider},
-    tool::{self, Extensions, Tool, ToolContext, ToolSpec},
+    tool::{self, Tool, ToolContext, ToolSpec},
 };
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::support::{Echo, agent, assert_paired, results};
-
-fn none() -> Extensions {
-    Extensions::default()
-}
-
-fn down() -> ProviderError {
-    ProviderError::new(ProviderErrorKind::ServerError, "down for a moment")
-}
+use crate::support::{Echo, Plan, Troubled, agent, assert_paired, down, none, results};
 
 /// A tool that does not run unasked and says what it was told.
-fn deploy() -> impl Tool {
+pub(crate) fn deploy() -> impl Tool {
     tool::from_fn("deploy", "Deploys.", |echo: Echo, _| async move { Ok(echo.text) })
         .configure(|spec| spec.with_approval(NeedsApproval::Always))
 }
 
 /// Holds everything and keeps what it was asked, as a queue that people work through does.
 #[derive(Clone, Debug, Default)]
-struct Queue(Arc<Mutex<Vec<ApprovalRequest>>>);
+pub(crate) struct Queue(Arc<Mutex<Vec<ApprovalRequest>>>);
 
 impl Queue {
     fn take(&self) -> Vec<ApprovalRequest> {
@@ -70,7 +59,7 @@ impl Approver for Queue {
 }
 
 /// Returns the warnings of a turn that is listened to.
-async fn warnings(session: &Session, text: &str) -> Vec<String> {
+pub(crate) async fn warnings(session: &Session, text: &str) -> Vec<String> {
     let events: Vec<AgentEvent> = session.send(text).collect().await;
     session.idle().await;
     let warning = |it| match it {
@@ -84,10 +73,10 @@ async fn warnings(session: &Session, text: &str) -> Vec<String> {
 
 /// An audit that fails to keep what `fails` says, counted from 0.
 #[derive(Clone, Debug)]
-struct Shaky {
-    inner: RecordingAudit,
-    count: Arc<AtomicUsize>,
-    fails: usize,
+pub(crate) struct Shaky {
+    pub(crate) inner: RecordingAudit,
+    pub(crate) count: Arc<AtomicUsize>,
+    pub(crate) fails: usize,
 }
 
 #[async_trait]
@@ -149,7 +138,7 @@ async fn what_was_denied_because_it_could_not_be_recorded_is_not_allowed_for_the
 // Warnings.
 
 /// A tool that warns the host of what it is told.
-fn warner() -> impl Tool {
+pub(crate) fn warner() -> impl Tool {
     tool::from_fn("warner", "Warns.", |echo: Echo, context: ToolContext| async move {
         context.warn(echo.text);
         Ok("warned")
@@ -595,65 +584,11 @@ async fn the_model_is_told_of_a_held_call_also_where_its_process_ended() {
 
 // Running a turn again.
 
-/// A store that fails the appends of these numbers, counted from 0.
-#[derive(Debug)]
-pub(crate) struct Flaky {
-    inner: InMemorySessions,
-    pub(crate) count: AtomicUsize,
-    pub(crate) fails: Mutex<std::ops::Range<usize>>,
-}
-
-impl Flaky {
-    pub(crate) fn new(fails: std::ops::Range<usize>) -> (Arc<Self>, InMemorySessions) {
-        let (inner, fails) = (InMemorySessions::default(), Mutex::new(fails));
-        (Arc::new(Self { inner: inner.clone(), count: AtomicUsize::new(0), fails }), inner)
-    }
-}
-
-#[async_trait]
-impl SessionStore for Flaky {
-    async fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
-        self.inner.load(id).await
-    }
-
-    async fn append(
-        &self,
-        id: &SessionId,
-        expected: usize,
-        messages: &[Message],
-        state: &SessionState,
-    ) -> Result<(), StoreError> {
-        let count = self.count.fetch_add(1, Ordering::SeqCst);
-        if self.fails.lock().unwrap().contains(&count) {
-            return Err(StoreError::Backend("disk full".into()));
-        }
-        self.inner.append(id, expected, messages, state).await
-    }
-
-    async fn compact(
-        &self,
-        id: &SessionId,
-        expected: usize,
-        messages: &[Message],
-        state: &SessionState,
-    ) -> Result<(), StoreError> {
-        self.inner.compact(id, expected, messages, state).await
-    }
-
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<SearchHit>, StoreError> {
-        self.inner.search(query, limit).await
-    }
-
-    async fn lock(&self, id: &SessionId) -> Result<SessionLock, StoreError> {
-        self.inner.lock(id).await
-    }
-}
-
 #[tokio::test]
 async fn wherever_a_store_fails_for_a_moment_a_retry_brings_the_turn_to_its_end() {
     let mut failed = 0;
     for (at, length) in (0..9).flat_map(|at| [(at, 1), (at, 2)]) {
-        let (store, inner) = Flaky::new(at..at + length);
+        let (store, inner) = Troubled::failing(&Plan::at(at..at + length));
         let model = ScriptedProvider::new().answer_with(|request| {
             let is_new = request.messages.iter().all(|it| it.call_results().next().is_none());
             if is_new {
@@ -685,18 +620,19 @@ async fn wherever_a_store_fails_for_a_moment_a_retry_brings_the_turn_to_its_end(
 
 #[tokio::test]
 async fn attempts_that_come_to_nothing_do_not_wear_the_counts_down() {
-    let (store, _) = Flaky::new(10_000..10_001);
+    let plan = Plan::default();
+    let (store, _) = Troubled::failing(&plan);
     let model = ScriptedProvider::new();
-    let agent = agent(&model).sessions(Arc::clone(&store)).build().unwrap();
+    let agent = agent(&model).sessions(store).build().unwrap();
     let session = agent.session();
     for _ in 0..3 {
         session.send("Go.").await.unwrap();
     }
-    store.count.store(10_000, Ordering::SeqCst);
+    plan.next(0, 1);
     session.send("Go.").await.unwrap_err();
 
     for _ in 0..3 {
-        store.count.store(10_000, Ordering::SeqCst);
+        plan.next(0, 1);
         session.retry(none()).await.unwrap_err();
     }
 

@@ -1,7 +1,7 @@
 //! Whatever a host does with a conversation from turn to turn, it stays usable.
 
 use std::{
-    sync::{Arc, Mutex, atomic::Ordering},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -20,9 +20,8 @@ use hermes_core::{
 use proptest::prelude::*;
 
 use crate::{
-    attacks::Flaky,
     random::{Reply, assert_valid, eager, reply, script},
-    support::agent,
+    support::{Plan, Troubled, agent},
 };
 
 /// Waits for a reply until so many events came and then cancels or drops it, or for ever.
@@ -89,10 +88,11 @@ impl Hook for Purse {
 
 async fn lives_through(replies: &[Reply], deeds: &[Deed], compresses: bool) {
     let model = script(replies);
-    let (store, inner) = Flaky::new(0..0);
+    let plan = Plan::default();
+    let (store, inner) = Troubled::failing(&plan);
     let purse = Arc::new(Purse::default());
     let build = || {
-        let agent = agent(&model).max_requests(6).sessions(Arc::clone(&store));
+        let agent = agent(&model).max_requests(6).sessions(store.clone());
         let agent = agent.hook(Arc::clone(&purse));
         if compresses { agent.compressor(eager()) } else { agent }.build().unwrap()
     };
@@ -113,13 +113,12 @@ async fn lives_through(replies: &[Reply], deeds: &[Deed], compresses: bool) {
             }
             Deed::Trouble(after, count) => {
                 is_troubled = true;
-                let start = store.count.load(Ordering::SeqCst) + after;
-                *store.fails.lock().unwrap() = start..start + count;
+                plan.next(*after, *count);
             }
         }
         assert_valid_but_open(&session);
     }
-    *store.fails.lock().unwrap() = 0..0;
+    plan.next(0, 0);
     let (mut tried, most) = (0, 60);
     loop {
         let reply = session.retry(Extensions::default());

@@ -7,17 +7,13 @@ use hermes_core::{
     agent::{AgentError, Finish, TurnInput},
     message::{Call, CallStatus, Message, Part, Role},
     prompt::{PromptSource, Section, Slot},
-    provider::{ProviderError, ProviderErrorKind},
-    store::{
-        ListOptions, SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError,
-        StoredSession,
-    },
+    store::{ListOptions, SessionId, SessionState, SessionStore, StoreError, StoredSession},
     testing::{InMemorySessions, RecordingAudit, ScriptedProvider},
     tool::Extensions,
 };
 use serde_json::json;
 
-use crate::support::{agent, assert_paired, results};
+use crate::support::{Troubled, agent, assert_paired, down, full, results};
 
 #[derive(Debug)]
 struct Counting(std::sync::atomic::AtomicU32);
@@ -131,41 +127,9 @@ async fn open_calls_of_a_dead_process_are_answered() {
 
 #[tokio::test]
 async fn a_store_that_fails_is_reported() {
-    #[derive(Debug)]
-    struct Broken;
-
-    #[hermes_core::async_trait]
-    impl SessionStore for Broken {
-        async fn load(&self, _: &SessionId) -> Result<Option<StoredSession>, StoreError> {
-            Ok(None)
-        }
-        async fn append(
-            &self,
-            _: &SessionId,
-            _: usize,
-            _: &[Message],
-            _: &SessionState,
-        ) -> Result<(), StoreError> {
-            Err(StoreError::Backend("disk full".into()))
-        }
-        async fn compact(
-            &self,
-            _: &SessionId,
-            _: usize,
-            _: &[Message],
-            _: &SessionState,
-        ) -> Result<(), StoreError> {
-            Err(StoreError::Backend("disk full".into()))
-        }
-        async fn search(&self, _: &str, _: usize) -> Result<Vec<SearchHit>, StoreError> {
-            Ok(Vec::new())
-        }
-        async fn lock(&self, _: &SessionId) -> Result<SessionLock, StoreError> {
-            Ok(SessionLock::new(()))
-        }
-    }
+    let (store, _) = Troubled::new(|_, _| Err(full()));
     let model = ScriptedProvider::new();
-    let session = agent(&model).sessions(Broken).build().unwrap().session();
+    let session = agent(&model).sessions(store).build().unwrap().session();
 
     let err = session.send("Hi.").await.unwrap_err();
 
@@ -187,11 +151,6 @@ async fn a_shut_down_agent_takes_no_more() {
 
     assert_eq!(reply.await.unwrap().finish, Finish::Cancelled);
     assert!(matches!(session.send("Two.").await, Err(AgentError::Closed)));
-}
-
-/// A provider's passing trouble.
-fn down() -> ProviderError {
-    ProviderError::new(ProviderErrorKind::ServerError, "down for a moment")
 }
 
 /// Returns who said what, in short.
