@@ -13,14 +13,14 @@ use tokio_util::{
 
 use crate::{
     agent::{
-        AgentError, Conversation, Limits, Purse, Recipe, Reply, ReviewHandle, Start, Step, Tally,
-        Turn, TurnInput, Unheard, decide_held, has_result, interrupted, run_turn, settled,
+        AgentError, Conversation, Finish, Limits, Purse, Recipe, Reply, ReviewHandle, Start, Step,
+        Tally, Turn, TurnInput, Unheard, decide_held, has_result, interrupted, run_turn, settled,
         start_review,
     },
     approval::{Answer, ApprovalRequest, Desk, Grant, Grants},
     compress::CompressState,
     cost::Spending,
-    message::{Call, History, Message, MessageId, Part, Role, Usage},
+    message::{Call, CallId, CallResult, History, Message, MessageId, Part, Role, Usage},
     prompt,
     provider::{Request, ToolChoice},
     review::ReviewTask,
@@ -90,19 +90,41 @@ struct Live {
     steered: VecDeque<String>,
     review: Option<ReviewHandle>,
     lock: Option<SessionLock>,
-    /// On whose behalf the last turn was.
-    by: Option<Arc<str>>,
-    /// Whether the last turn that had begun has failed, as far as this process knows.
-    has_failed: bool,
+    last: LastTurn,
     /// Calls that were interrupted, with their turn, and are to be recorded as such.
-    interrupted: Vec<(u64, Call)>,
+    interrupted: VecDeque<(u64, Call)>,
     is_closed: bool,
+}
+
+/// What this process knows of the last turn that had begun.
+#[derive(Debug, Default)]
+struct LastTurn {
+    /// On whose behalf it was.
+    by: Option<Arc<str>>,
+    has_failed: bool,
+    /// How it ended, also if it failed after that.
+    finish: Option<Finish>,
+    /// Whether it is part of the counts.
+    is_counted: bool,
 }
 
 impl Live {
     /// Returns the system prompt and the tools, once they have been read.
     fn frozen(&self) -> Option<(Arc<str>, Arc<[ToolSpec]>)> {
         self.state.system.clone().zip(self.state.tools.clone())
+    }
+
+    /// Gives the calls that are open in `conversation` the results they have in the turn that was broken
+    /// off, which is over then, and otherwise those that `lost` says.
+    fn settle(&mut self, conversation: &Conversation, lost: fn(CallId) -> CallResult) {
+        let broken = self.state.turn.take();
+        let has_result = |call: &Call| broken.as_ref().is_some_and(|it| has_result(it, &call.id));
+        let open = conversation.open().into_iter().filter(|call| !has_result(call));
+        self.interrupted.extend(open.map(|call| (self.state.turns, call)));
+        conversation.settle(|call| match &broken {
+            Some(turn) => settled(turn, call),
+            None => lost(call),
+        });
     }
 }
 
@@ -135,15 +157,15 @@ impl Session {
         (lock, unheard): (Option<SessionLock>, Unheard),
     ) -> Self {
         let conversation = Conversation::of(Arc::new(stored.messages));
-        let mut lost = Vec::new();
-        if stored.state.turn.is_none() {
-            lost.extend(conversation.open().into_iter().map(|call| (stored.state.turns, call)));
-            conversation.settle(interrupted);
-        }
+        let is_over = stored.state.turn.is_none();
         let seen = Seen::restore(stored.state.seen.iter().cloned());
         let grants = Grants::restore(stored.state.grants.clone());
         let tally = Tally::new(stored.state.reviews, stored.state.delegated);
-        let live = Live { state: stored.state, lock, interrupted: lost, ..Live::default() };
+        let mut live = Live { state: stored.state, lock, ..Live::default() };
+        if is_over {
+            live.settle(&conversation, interrupted);
+            live.last.is_counted = 0 < live.state.turns;
+        }
         let held = HeldCalls { token: recipe.tasks.child_token(), tracker: TaskTracker::default() };
         let (live, idle) = (Mutex::new(live), Notify::new());
         Self(Arc::new(Shared {
@@ -326,7 +348,8 @@ impl Session {
         let shared = Arc::clone(&self.0);
         let turn = run_turn(shared, start, events, token.clone(), result);
         if self.0.recipe.tasks.spawn(turn) {
-            return Reply::new(receiver, receives_result, token);
+            let unheard = self.0.unheard.clone();
+            return Reply::new(receiver, unheard, receives_result, token);
         }
         self.0.end();
         Reply::failed(Shared::not_spawned())
@@ -570,9 +593,22 @@ impl Shared {
         if has_runtime { AgentError::Closed } else { AgentError::NoRuntime }
     }
 
-    /// Notes that the turn that was continued is over.
-    pub(crate) fn end_turn(&self) {
-        self.live().state.turn = None;
+    /// Notes that the turn under way, or the one that was continued, is over, and how it ended if it
+    /// came to its end.
+    pub(crate) fn end_turn(&self, finish: Option<&Finish>) {
+        let mut live = self.live();
+        live.state.turn = None;
+        live.last.finish = finish.cloned();
+    }
+
+    /// Returns how the last turn ended, if it came to its end in this process.
+    pub(crate) fn finish(&self) -> Option<Finish> {
+        self.live().last.finish.clone()
+    }
+
+    /// Settles a turn that was lost; calls that nobody knows more of get the results that `lost` says.
+    pub(crate) fn settle(&self, lost: fn(CallId) -> CallResult) {
+        self.live().settle(&self.conversation, lost);
     }
 
     /// Returns the number of the latest turn, and the last message before it.
@@ -589,16 +625,8 @@ impl Shared {
         input: impl FnOnce(Vec<String>) -> Message,
     ) {
         let mut live = self.live();
-        live.by = by;
-        let broken = live.state.turn.take();
-        let turn = live.state.turns;
-        let has_result = |call: &Call| broken.as_ref().is_some_and(|it| has_result(it, &call.id));
-        let lost = self.conversation.open().into_iter().filter(|call| !has_result(call));
-        live.interrupted.extend(lost.map(|call| (turn, call)));
-        self.conversation.settle(|call| match &broken {
-            Some(turn) => settled(turn, call),
-            None => interrupted(call),
-        });
+        live.settle(&self.conversation, interrupted);
+        live.last = LastTurn { by, ..LastTurn::default() };
         live.state.turns = live.state.turns.saturating_add(1);
         live.state.turn_start = self.conversation.last_id();
         let message = input(live.steered.drain(..).collect());
@@ -607,7 +635,7 @@ impl Shared {
 
     /// Returns whether the last turn brought no answer, or failed after its answer.
     fn may_retry(&self) -> bool {
-        self.conversation.lacks_answer() || self.live().has_failed
+        self.conversation.lacks_answer() || self.live().last.has_failed
     }
 
     /// Starts the last turn again and returns on whose behalf it is. An answer that was broken off
@@ -617,7 +645,7 @@ impl Shared {
             let mut live = self.live();
             // A conversation that was adopted may begin with a turn that this process did not.
             live.state.turns = live.state.turns.max(1);
-            live.by.clone()
+            live.last.by.clone()
         };
         if !self.conversation.lacks_answer() {
             return by;
@@ -633,16 +661,11 @@ impl Shared {
         by
     }
 
-    /// Takes back that the turn was counted, before it is counted again.
-    pub(crate) fn uncount_turn(&self) {
-        self.update_counts(|counts| {
-            counts.turns_since_memory = counts.turns_since_memory.saturating_sub(1);
-        });
-    }
-
     /// Notes whether the turn that has begun has failed, which it counts as until it has come to its end.
     pub(crate) fn note_failed(&self, has_failed: bool) {
-        self.live().has_failed = has_failed;
+        let mut live = self.live();
+        live.last.has_failed = has_failed;
+        live.last.finish = None;
     }
 
     /// Notes what the turn under way took so far.
@@ -691,6 +714,15 @@ impl Shared {
         live.state.counts
     }
 
+    /// Counts the latest turn by `count`, which is told whether an earlier attempt was counted, and
+    /// returns the result.
+    pub(crate) fn count_turn(&self, count: impl Fn(&mut Counts, bool)) -> Counts {
+        let is_counted = self.live().last.is_counted;
+        let counts = self.update_counts(|counts| count(counts, is_counted));
+        self.live().last.is_counted = true;
+        counts
+    }
+
     /// Returns whether a review of this session is under way.
     pub(crate) fn is_in_review(&self) -> bool {
         self.live().review.as_ref().is_some_and(|review| !review.is_over())
@@ -702,15 +734,13 @@ impl Shared {
     }
 
     /// Returns the calls that were interrupted, with their turn, since the last call.
-    pub(crate) fn take_interrupted(&self) -> Vec<(u64, Call)> {
+    pub(crate) fn take_interrupted(&self) -> VecDeque<(u64, Call)> {
         std::mem::take(&mut self.live().interrupted)
     }
 
-    /// Notes that `calls` of the latest turn were interrupted.
-    pub(crate) fn note_interrupted(&self, calls: Vec<Call>) {
-        let mut live = self.live();
-        let turn = live.state.turns;
-        live.interrupted.extend(calls.into_iter().map(|call| (turn, call)));
+    /// Notes calls that were interrupted, with their turn.
+    pub(crate) fn note_interrupted(&self, calls: VecDeque<(u64, Call)>) {
+        self.live().interrupted.extend(calls);
     }
 
     /// Returns what was sent since the last call.

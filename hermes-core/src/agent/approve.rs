@@ -14,7 +14,7 @@ const NO_APPROVER: &str =
     "A call was denied because the agent has no approver; set one with `AgentBuilder::approver`.";
 
 /// Returns what the host is told of a held call if nobody hears that it is held.
-fn unheard(request: &ApprovalRequest) -> String {
+pub(super) fn unheard(request: &ApprovalRequest) -> String {
     format!("A call of {:?} was held where nobody listens, and is lost.", request.call.name)
 }
 

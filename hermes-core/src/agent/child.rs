@@ -130,6 +130,7 @@ impl SessionFork {
             purse: parent.purse.clone(),
             pricing: parent.recipe.pricing.clone(),
             calls: 0,
+            round: None,
             compression: None,
         };
         (run, inherited)

@@ -1,6 +1,13 @@
 //! Runs the calls of one reply and gives each exactly one output, whatever happens.
 
-use std::{collections::VecDeque, panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    collections::VecDeque,
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use futures::{FutureExt, StreamExt, future::join_all, stream::FuturesUnordered};
 use tokio::sync::mpsc::UnboundedSender;
@@ -11,7 +18,6 @@ use super::{
     event::describe,
     hook::{Before, Hooks},
     repeat::Past,
-    round::interrupted,
     trace,
 };
 use crate::{
@@ -98,21 +104,40 @@ impl Events {
             let _ = sender.send(event);
         }
     }
+
+    /// Sends a warning.
+    ///
+    /// # Errors
+    ///
+    /// The warning if nobody listens.
+    pub(super) fn warn(&self, warning: String) -> Result<(), String> {
+        let Some(sender) = &self.sender else { return Err(warning) };
+        let told = if self.is_forks { of_sub_agent(&warning) } else { warning.clone() };
+        sender.send(AgentEvent::Warning(told)).map_err(|_| warning)
+    }
 }
 
 /// Returns what the host hears of an event of a fork.
 fn passed_on(event: AgentEvent) -> Option<AgentEvent> {
     match event {
         AgentEvent::ApprovalAsked(_) | AgentEvent::CallHeld(_) => Some(event),
-        AgentEvent::Warning(text) => Some(AgentEvent::Warning(format!("In a sub-agent: {text}"))),
+        AgentEvent::Warning(text) => Some(AgentEvent::Warning(of_sub_agent(&text))),
         _ => None,
     }
+}
+
+fn of_sub_agent(warning: &str) -> String {
+    format!("In a sub-agent: {warning}")
 }
 
 /// What came of the calls of a reply, in the order of the calls.
 #[derive(Debug, Default)]
 pub(crate) struct Dispatched {
     pub(crate) outputs: Vec<(Call, ToolOutput)>,
+    /// How many of them are recorded.
+    recorded: usize,
+    /// The calls that are running.
+    pub(super) running: Vec<CallId>,
     /// The characters of all of them.
     pub(super) chars: usize,
     pub(crate) end: Option<End>,
@@ -130,9 +155,19 @@ pub(crate) enum End {
 }
 
 impl Dispatched {
+    /// Returns the output that `call` has, if it has one.
+    pub(super) fn output(&self, call: &CallId) -> Option<&ToolOutput> {
+        self.outputs.iter().find(|(it, _)| it.id == *call).map(|(_, output)| output)
+    }
+
     pub(crate) fn push(&mut self, call: Call, output: ToolOutput) {
         self.chars = self.chars.saturating_add(output.content.chars().count());
         self.outputs.push((call, output));
+    }
+
+    /// Takes what there is as recorded.
+    pub(super) fn mark_recorded(&mut self) {
+        self.recorded = self.outputs.len();
     }
 
     /// Returns the results for the history.
@@ -189,11 +224,21 @@ impl Dispatch {
             (None, Some(cut)) if cut == at => Condition::MaybeCut,
             _ => Condition::Whole,
         };
+        let is_over = AtomicBool::new(false);
         let past = Past::of(done, &self.registry);
-        let each = group.iter().enumerate();
-        let running = each.map(|(at, call)| self.one(call, condition(at), rulings, past));
-        let outputs = side_by_side(running.collect(), self.max_parallel_calls).await;
-        let start = done.outputs.len();
+        let one = |(at, call)| {
+            let (condition, is_over) = (condition(at), &is_over);
+            async move {
+                // One that is not beside the others but waits for its turn may come after the end.
+                let is_late = is_over.load(Ordering::Relaxed);
+                let condition = if is_late { Condition::TurnEnded } else { condition };
+                let (output, end) = self.one(call, condition, rulings, past).await;
+                is_over.fetch_or(end.is_some(), Ordering::Relaxed);
+                (output, end)
+            }
+        };
+        let running = group.iter().enumerate().map(one).collect();
+        let outputs = side_by_side(running, self.max_parallel_calls).await;
         for (call, (mut output, end)) in group.into_iter().zip(outputs) {
             done.end = done.end.take().or(end);
             let past = Past::of(done, &self.registry);
@@ -211,7 +256,7 @@ impl Dispatch {
             });
             done.push(call, output);
         }
-        self.audit(done, start).await;
+        self.audit(done).await;
     }
 
     /// Returns whether running `call` a second time changes nothing; what cannot run counts so.
@@ -230,31 +275,28 @@ impl Dispatch {
         calls: impl Iterator<Item = (Call, ToolOutput)>,
         done: &mut Dispatched,
     ) {
-        let start = done.outputs.len();
         for (call, output) in calls {
             let result = CallResult::new(call.id.clone(), output.status, &output.content);
             self.events.send(|| AgentEvent::CallFinished(result));
             done.push(call, output);
         }
-        self.audit(done, start).await;
+        self.audit(done).await;
     }
 
-    /// Tells of `calls` that were under way when an earlier process ended, and notes if the turn must
-    /// end.
-    pub(crate) async fn interrupted(&self, calls: &[Call], done: &mut Dispatched) {
-        for call in calls {
-            self.events.send(|| AgentEvent::CallFinished(interrupted(call.id.clone())));
+    /// Tells of `calls` that were interrupted and have these results. Returns why if the turn must end.
+    pub(super) async fn interrupted(&self, calls: &[(Call, CallResult)]) -> Option<End> {
+        for (_, result) in calls {
+            self.events.send(|| AgentEvent::CallFinished(result.clone()));
         }
-        if let Some(audit) = &self.audit
-            && !calls.is_empty()
-        {
-            let end = audit.interrupted(&self.scope, calls.iter(), &self.events).await;
-            done.end = done.end.take().or(end.map(End::Audit));
-        }
+        let audit = self.audit.as_ref().filter(|_| !calls.is_empty())?;
+        let calls = calls.iter().map(|(call, _)| call);
+        let kept = audit.interrupted(&self.scope, calls, &self.events).await;
+        kept.err().and_then(|it| it.end).map(End::Audit)
     }
 
-    /// Records what came of the calls from the one at `start`, and notes if the turn must end.
-    async fn audit(&self, done: &mut Dispatched, start: usize) {
+    /// Records what came of the calls that are not recorded yet, and notes if the turn must end.
+    pub(super) async fn audit(&self, done: &mut Dispatched) {
+        let start = std::mem::replace(&mut done.recorded, done.outputs.len());
         let Some(audit) = &self.audit else { return };
         let calls = done.outputs.get(start..).unwrap_or_default();
         let end = audit.calls(&self.scope, calls, &self.events).await;

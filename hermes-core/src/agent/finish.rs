@@ -15,6 +15,7 @@ use super::{
     hook::{HookPoints, TurnEnded},
     keep::Keep,
     room::Compression,
+    round::broken_off,
     run::Run,
     tasks::ReviewTicket,
     trace,
@@ -24,7 +25,7 @@ use crate::{
     change::{Change, ChangeTarget},
     cost::Spending,
     fork::Fork,
-    message::{CallResult, CallStatus, Message, MessageId, Part, Role},
+    message::{Message, MessageId, Part, Role},
     origin::Origin,
     provider::Request,
     review::{Gate, ReviewOutcome, ReviewReport, ReviewTask},
@@ -43,9 +44,6 @@ pub(crate) enum Start {
     /// Where an earlier process broke off.
     Continue(Box<Turn>, Extensions),
 }
-
-/// What the results of calls say whose turn was lost.
-const LOST: &str = "The turn broke off before this call had a result. It may have had an effect; check before you repeat it.";
 
 /// What the host attached to a turn.
 #[derive(Clone, Debug)]
@@ -92,32 +90,34 @@ async fn settle_lost(shared: &Shared, before: u64) {
     if shared.turn().0 <= before {
         return;
     }
-    shared.note_interrupted(shared.conversation.open());
-    shared.conversation.settle(|call| CallResult::new(call, CallStatus::Cancelled, LOST));
+    shared.settle(broken_off);
     let nobody = Events::default();
     let recorded = AssertUnwindSafe(record_interrupted(shared, &nobody));
     if recorded.catch_unwind().await.is_err() {
         tracing::warn!("calls of a turn that was lost could not be recorded");
     }
-    shared.end_turn();
     let kept = shared.save(&shared.conversation, None, Spending::default());
     if AssertUnwindSafe(kept).catch_unwind().await.is_err() {
         tracing::warn!("a turn that was lost could not be stored");
     }
 }
 
-/// Records the calls that were interrupted in earlier turns or an earlier process. Returns the reason if
-/// they had to be recorded and were not.
+/// Records the calls that were interrupted in earlier turns or an earlier process; from the first on that
+/// cannot be recorded it is tried again with the next turn. Returns the reason if they had to be recorded
+/// and were not.
 async fn record_interrupted(shared: &Shared, events: &Events) -> Option<String> {
+    let mut calls = shared.take_interrupted();
     let audit = shared.recipe.audit.as_ref()?;
-    let mut reason = None;
-    for (turn, call) in shared.take_interrupted() {
+    while let Some((turn, call)) = calls.front() {
         let mut scope = TurnScope::new(shared.id.clone());
-        scope.turn = turn;
-        let end = audit.interrupted(&scope, std::iter::once(&call), events).await;
-        reason = reason.or(end);
+        scope.turn = *turn;
+        if let Err(lost) = audit.interrupted(&scope, std::iter::once(call), events).await {
+            shared.note_interrupted(calls);
+            return lost.end;
+        }
+        calls.pop_front();
     }
-    reason
+    None
 }
 
 /// Tells the hooks how the turn after the one numbered `before` ended, and gives it back.
@@ -143,7 +143,6 @@ async fn one_turn(
     shared.lock().await?;
     let (template, warnings) = shared.template().await;
     shared.unheard.warn_all(&Events::to(events.clone()), warnings);
-    let is_again = matches!(begin, Start::Retry(_));
     let (turn, attached) = match begin {
         Start::Message(input) => {
             let limits = shared.limits().ok_or(AgentError::OutOfBudget)?;
@@ -172,11 +171,8 @@ async fn one_turn(
     }
     run.keep.save(&run.conversation, &run.turn, run.spending).await?;
     let driven = run.drive().await;
-    shared.end_turn();
+    shared.end_turn(run.turn.finish());
     shared.count_taken();
-    if is_again {
-        shared.uncount_turn();
-    }
     let finished = finished(shared, &run, number, start, driven.as_ref().ok());
     // The review comes before the last save, so that a consumed count is stored as consumed.
     let finished = match driven {
@@ -194,7 +190,10 @@ async fn one_turn(
 fn turn_again(shared: &Shared) -> Result<Turn, AgentError> {
     let limits = shared.limits();
     match shared.conversation.answer() {
-        Some(answer) => Ok(Turn::from_answer(limits.unwrap_or(shared.recipe.limits), &answer)),
+        Some(answer) => {
+            let limits = limits.unwrap_or(shared.recipe.limits);
+            Ok(Turn::from_answer(limits, &answer, shared.finish()))
+        }
         None => Ok(Turn::new(limits.ok_or(AgentError::OutOfBudget)?)),
     }
 }
@@ -264,6 +263,7 @@ fn new_run(
         purse: Purse::default(),
         pricing: recipe.pricing.clone(),
         calls: 0,
+        round: None,
         compression: recipe
             .compressor
             .clone()
@@ -302,7 +302,9 @@ fn finished(
 ) -> FinishedTurn {
     let history = run.conversation.history();
     let changes = run.record.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-    let counts = shared.update_counts(|counts| count(counts, run.turn.tool_rounds(), &changes));
+    let counts = shared.count_turn(|counts, is_counted| {
+        count(counts, u32::from(!is_counted), run.turn.tool_rounds(), &changes);
+    });
     FinishedTurn {
         session: shared.id.clone(),
         turn: number,
@@ -326,12 +328,12 @@ fn since(history: &[Message], id: MessageId) -> &[Message] {
     history.get(start..).unwrap_or_default()
 }
 
-/// Counts one turn. A write of memory or skills starts its count again.
-fn count(counts: &mut Counts, tool_rounds: u32, changes: &[Change]) {
+/// Counts so many turns and rounds. A write of memory or skills starts its count again.
+fn count(counts: &mut Counts, turns: u32, tool_rounds: u32, changes: &[Change]) {
     let wrote_memory = changes.iter().any(|it| matches!(it.target, ChangeTarget::Memory(_)));
     let wrote_skill = changes.iter().any(|it| matches!(it.target, ChangeTarget::Skill { .. }));
     counts.turns_since_memory =
-        if wrote_memory { 0 } else { counts.turns_since_memory.saturating_add(1) };
+        if wrote_memory { 0 } else { counts.turns_since_memory.saturating_add(turns) };
     counts.rounds_since_skills =
         if wrote_skill { 0 } else { counts.rounds_since_skills.saturating_add(tool_rounds) };
 }

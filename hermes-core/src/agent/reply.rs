@@ -11,7 +11,7 @@ use futures::Stream;
 use tokio::sync::{mpsc::UnboundedReceiver, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{AgentError, AgentEvent, FinishedTurn};
+use super::{AgentError, AgentEvent, FinishedTurn, Unheard, approve::unheard};
 use crate::{
     message::{Message, Part},
     tool::Extensions,
@@ -75,7 +75,8 @@ impl From<Message> for TurnInput {
 /// A turn under way: a stream of its events, and its end once it is awaited.
 ///
 /// Awaiting it gives the [`FinishedTurn`] (it is an [`IntoFuture`]; where a future itself is wanted, as
-/// by `tokio::spawn`, pass `async move { reply.await }`); events that were not read by then are not kept.
+/// by `tokio::spawn`, pass `async move { reply.await }`); events that were not read by then are not kept,
+/// but for warnings, which are told with the next turn that is listened to.
 /// Dropping it, or the future, cancels the turn, and the session is busy until that has ended (see
 /// [`Session::idle`](crate::Session::idle)).
 ///
@@ -130,20 +131,57 @@ pub struct Reply(State);
 #[derive(Debug)]
 enum State {
     Running {
-        events: UnboundedReceiver<AgentEvent>,
+        listener: Listener,
         result: oneshot::Receiver<Result<FinishedTurn, AgentError>>,
         guard: DropGuard,
     },
     Failed(AgentError),
 }
 
+/// Hears the events of a turn. What the host should know and has not read is kept for later.
+#[derive(Debug)]
+struct Listener {
+    events: UnboundedReceiver<AgentEvent>,
+    unheard: Unheard,
+}
+
+impl Listener {
+    /// Hears no more.
+    async fn stop(mut self) {
+        self.events.close();
+        // This ends, as nothing is sent any more.
+        while let Some(event) = self.events.recv().await {
+            self.keep(event);
+        }
+    }
+
+    fn keep(&self, event: AgentEvent) {
+        match event {
+            AgentEvent::Warning(warning) => self.unheard.keep(warning),
+            AgentEvent::CallHeld(request) => self.unheard.keep(unheard(&request)),
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.events.close();
+        while let Ok(event) = self.events.try_recv() {
+            self.keep(event);
+        }
+    }
+}
+
 impl Reply {
     pub(crate) fn new(
         events: UnboundedReceiver<AgentEvent>,
+        unheard: Unheard,
         result: oneshot::Receiver<Result<FinishedTurn, AgentError>>,
         token: CancellationToken,
     ) -> Self {
-        Self(State::Running { events, result, guard: token.drop_guard() })
+        let listener = Listener { events, unheard };
+        Self(State::Running { listener, result, guard: token.drop_guard() })
     }
 
     pub(crate) fn failed(err: AgentError) -> Self {
@@ -153,7 +191,7 @@ impl Reply {
     /// Waits for the next event; `None` once there are no more. Dropping the future loses no event.
     pub async fn next_event(&mut self) -> Option<AgentEvent> {
         match &mut self.0 {
-            State::Running { events, .. } => events.recv().await,
+            State::Running { listener, .. } => listener.events.recv().await,
             State::Failed(_) => None,
         }
     }
@@ -164,7 +202,7 @@ impl Stream for Reply {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<AgentEvent>> {
         match &mut self.0 {
-            State::Running { events, .. } => events.poll_recv(context),
+            State::Running { listener, .. } => listener.events.poll_recv(context),
             State::Failed(_) => Poll::Ready(None),
         }
     }
@@ -177,8 +215,8 @@ impl IntoFuture for Reply {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             match self.0 {
-                State::Running { mut events, result, guard } => {
-                    events.close();
+                State::Running { listener, result, guard } => {
+                    listener.stop().await;
                     let ended = result.await.unwrap_or(Err(AgentError::Lost));
                     guard.disarm();
                     ended

@@ -16,7 +16,7 @@ use super::{
     AgentError, AgentEvent, Finish, Outcome, Step, Turn,
     budget::Purse,
     conversation::Conversation,
-    dispatch::{Dispatch, Dispatched, kept_back},
+    dispatch::{Dispatch, Dispatched},
     hook::{AfterReply, HookPoints},
     keep::Keep,
     meter::Used,
@@ -27,12 +27,11 @@ use crate::{
     change::Change,
     compress::CompressCause,
     cost::{Pricing, Spending},
-    message::{Call, CallId, CallResult, CallStatus, Message, StopReason},
+    message::{Message, StopReason},
     provider::{
         Assembly, ModelEvent, ModelId, Provider, ProviderError, ProviderErrorKind, Request,
         ToolChoice,
     },
-    tool::ToolOutput,
 };
 
 /// One turn under way.
@@ -54,6 +53,8 @@ pub(crate) struct Run {
     pub(crate) purse: Purse,
     pub(crate) pricing: Option<Arc<dyn Pricing>>,
     pub(crate) calls: u32,
+    /// What came of the calls of the round under way.
+    pub(crate) round: Option<Dispatched>,
     /// How room is made in the conversation, if it is.
     pub(crate) compression: Option<Compression>,
 }
@@ -63,13 +64,13 @@ const CONTINUE: &str =
     "Your answer was cut off at the length limit. Go on exactly where it stopped.";
 /// What the model is told when its budget is spent.
 const SUM_UP: &str = "The budget of this turn is spent, so no more tools can run. Sum up what is done and what is left.";
-/// What the results of calls say that were open when the turn broke off.
-const SETTLED: &str = "Cancelled: the turn ended before this call had a result.";
 
 impl Run {
-    /// Runs the turn to its end. The conversation is settled and kept, whatever comes back.
+    /// Runs the turn to its end. The conversation is settled and kept, whatever comes back, also where
+    /// something of the host's panics.
     pub(crate) async fn drive(&mut self) -> Result<Finish, AgentError> {
-        let ended = self.steps().await;
+        let ended = AssertUnwindSafe(self.steps()).catch_unwind().await;
+        let ended = ended.unwrap_or(Err(AgentError::Lost));
         if let Err(err) = &ended {
             self.turn.apply(&Outcome::Failed(&err.to_string()));
         }
@@ -86,24 +87,6 @@ impl Run {
             }
         }
         ended
-    }
-
-    /// Gives calls their results that will get no other, and tells of it as of any call.
-    async fn settle(&mut self, open: Vec<Call>) {
-        let rulings = self.turn.rulings();
-        let settled = |call: CallId| match kept_back(&call, rulings) {
-            Some(output) => CallResult::new(call, output.status, output.content),
-            None => CallResult::new(call, CallStatus::Cancelled, SETTLED),
-        };
-        self.conversation.settle(settled);
-        let count = u32::try_from(open.len()).unwrap_or(u32::MAX);
-        self.calls = self.calls.saturating_add(count);
-        let output = |call: Call| {
-            let result = settled(call.id.clone());
-            (call, ToolOutput::of(&result))
-        };
-        let outputs: Vec<_> = open.into_iter().map(output).collect();
-        self.dispatch.not_run(outputs.into_iter(), &mut Dispatched::default()).await;
     }
 
     async fn steps(&mut self) -> Result<Finish, AgentError> {

@@ -234,11 +234,24 @@ impl Turn {
         }
     }
 
-    /// Starts a turn at `answer`, which an earlier attempt brought and which is in the history.
-    pub(crate) fn from_answer(limits: Limits, answer: &Message) -> Self {
+    /// Starts a turn at `answer`, which an earlier attempt brought and which is in the history; at the
+    /// end of that attempt, if it had come to one.
+    pub(crate) fn from_answer(limits: Limits, answer: &Message, finish: Option<Finish>) -> Self {
         let mut turn = Self::new(limits);
-        turn.apply(&Outcome::Replied(answer));
+        match finish {
+            None | Some(Finish::Answered) => turn.apply(&Outcome::Replied(answer)),
+            Some(finish) => turn.phase = Phase::Over(finish),
+        }
         Self { requests: 0, tokens: 0, ..turn }
+    }
+
+    /// Returns how the turn ended, `None` if it has not or could not be brought to its end.
+    pub(crate) fn finish(&self) -> Option<&Finish> {
+        match &self.phase {
+            Phase::Over(Finish::Failed(_)) => None,
+            Phase::Over(finish) => Some(finish),
+            _ => None,
+        }
     }
 
     /// Returns what to do next. The same state gives the same step.

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{AgentEvent, Events};
+use super::Events;
 use crate::store::SessionId;
 
 /// What nobody has heard yet of the conversations of one agent, by their ids, so that a conversation
@@ -57,10 +57,13 @@ impl Unheard {
 
     /// Tells the host of `warning`: by `events` if anybody listens, otherwise later.
     pub(crate) fn warn(&self, events: &Events, warning: String) {
-        if events.are_heard() {
-            events.send(|| AgentEvent::Warning(warning));
-            return;
+        if let Err(warning) = events.warn(warning) {
+            self.keep(warning);
         }
+    }
+
+    /// Keeps `warning` for later.
+    pub(crate) fn keep(&self, warning: String) {
         let mut waiting = self.waiting.lock();
         let Some((_, unheard)) = waiting.iter_mut().find(|(whose, _)| *whose == self.whose) else {
             if Waiting::MAX <= waiting.len() {
@@ -86,9 +89,7 @@ impl Unheard {
         if !events.are_heard() {
             return;
         }
-        for warning in self.take() {
-            events.send(|| AgentEvent::Warning(warning));
-        }
+        self.warn_all(events, self.take());
     }
 
     fn take(&self) -> Vec<String> {

@@ -37,6 +37,13 @@ pub(crate) struct Auditor {
     unheard: Unheard,
 }
 
+/// Records that could not be kept.
+#[derive(Debug)]
+pub(crate) struct Unrecorded {
+    /// Why the turn must end, if it must.
+    pub(crate) end: Option<String>,
+}
+
 /// What the results of a turn say that ended because a call could not be recorded.
 const UNRECORDED: &str = "what was done could not be recorded";
 /// The tool whose changes are those of the forks it ran.
@@ -68,21 +75,22 @@ impl Auditor {
             std::iter::once(AuditEvent::call(call, output.status)).chain(writes)
         });
         let records = each.map(|event| self.record(scope, event)).collect();
-        let is_kept = self.keep(records, events).await;
-        (!is_kept).then(|| UNRECORDED.to_owned())
+        self.keep(records, events).await.err().and_then(|it| it.end)
     }
 
-    /// Records calls of `scope` that were interrupted and have no result. Returns the reason if the turn
-    /// must end.
+    /// Records calls of `scope` that were interrupted and have no result.
+    ///
+    /// # Errors
+    ///
+    /// [`Unrecorded`] if they could not be.
     pub(crate) async fn interrupted<'a>(
         &self,
         scope: &TurnScope,
         calls: impl Iterator<Item = &'a Call>,
         events: &Events,
-    ) -> Option<String> {
+    ) -> Result<(), Unrecorded> {
         let records = calls.map(|call| self.record(scope, AuditEvent::interrupted(call)));
-        let is_kept = self.keep(records.collect(), events).await;
-        (!is_kept).then(|| UNRECORDED.to_owned())
+        self.keep(records.collect(), events).await
     }
 
     /// Records that `call` is about to run with arguments that a hook gave it.
@@ -97,8 +105,8 @@ impl Auditor {
         events: &Events,
     ) -> Result<(), String> {
         let record = self.record(scope, AuditEvent::replaced(call));
-        let is_kept = self.keep(vec![record], events).await;
-        if is_kept { Ok(()) } else { Err(UNRECORDED.to_owned()) }
+        let kept = self.keep(vec![record], events).await;
+        kept.err().and_then(|it| it.end).map_or(Ok(()), Err)
     }
 
     /// Records the decision on a call. Returns the ruling, or a denial if it had to be recorded and was
@@ -115,8 +123,10 @@ impl Auditor {
             reasons.push(reason.clone());
         }
         let event = AuditEvent::approval(&request.call, name, reasons).by(&by).under(grants);
-        let is_kept = self.keep(vec![self.record(scope, event)], events).await;
-        if is_kept { ruling } else { Ruling::Denied(UNRECORDED_APPROVAL.to_owned()) }
+        match self.keep(vec![self.record(scope, event)], events).await {
+            Err(Unrecorded { end: Some(_) }) => Ruling::Denied(UNRECORDED_APPROVAL.to_owned()),
+            _ => ruling,
+        }
     }
 
     /// Records the end of a review of `session`.
@@ -125,7 +135,8 @@ impl Auditor {
         scope.turn = turn;
         scope.origin = Origin::review(report.id.as_str());
         let record = self.record(&scope, AuditEvent::review(report));
-        self.keep(vec![record], &Events::default()).await;
+        // Its turn is over, so that there is nothing to end.
+        let _ = self.keep(vec![record], &Events::default()).await;
     }
 
     fn record(&self, scope: &TurnScope, event: AuditEvent) -> AuditRecord {
@@ -133,16 +144,16 @@ impl Auditor {
         AuditRecord::new(at, scope.session.clone(), scope.turn, scope.origin.clone(), event)
     }
 
-    /// Returns whether things may go on: the records are kept, or need not be.
-    async fn keep(&self, records: Vec<AuditRecord>, events: &Events) -> bool {
+    async fn keep(&self, records: Vec<AuditRecord>, events: &Events) -> Result<(), Unrecorded> {
         let appended = AssertUnwindSafe(self.sink.append(&records)).catch_unwind().await;
         let warning = match appended {
-            Ok(Ok(())) => return true,
+            Ok(Ok(())) => return Ok(()),
             Ok(Err(err)) => describe(&err),
             Err(_) => "the audit sink crashed".to_owned(),
         };
         tracing::warn!(error = warning, "a record of the audit was lost");
         self.unheard.warn(events, warning);
-        self.failure == AuditFailure::Warn
+        let must_end = self.failure != AuditFailure::Warn;
+        Err(Unrecorded { end: must_end.then(|| UNRECORDED.to_owned()) })
     }
 }

@@ -18,16 +18,14 @@ use hermes_core::{
     message::{Call, CallStatus, Message, Part, Role},
     origin::{Origin, OriginKind},
     review::{ProposedWrite, Review, ReviewPolicy, ReviewReport, ReviewScope, ReviewTask, Verdict},
-    store::{
-        SearchHit, SessionId, SessionLock, SessionState, SessionStore, StoreError, StoredSession,
-    },
+    store::{SessionId, SessionStore, StoredSession},
     testing::{InMemorySessions, ManualClock, RecordingAudit, ScriptedProvider},
     tool::{self, Extensions, Tool, ToolOutput},
     version::Version,
 };
 use serde_json::json;
 
-use crate::support::{Echo, agent, assert_paired, results};
+use crate::support::{Echo, Troubled, agent, assert_paired, results};
 
 /// A tool that writes what it is told to memory.
 fn remember() -> impl Tool {
@@ -43,7 +41,7 @@ fn remember() -> impl Tool {
 }
 
 /// Sends "Go." and returns the finished turn and the warnings.
-async fn go(session: &Session) -> (FinishedTurn, Vec<String>) {
+pub(crate) async fn go(session: &Session) -> (FinishedTurn, Vec<String>) {
     let mut reply = session.send("Go.");
     let mut warnings = Vec::new();
     while let Some(event) = reply.next().await {
@@ -57,7 +55,7 @@ async fn go(session: &Session) -> (FinishedTurn, Vec<String>) {
 }
 
 /// Returns the records in short: who, what, how.
-fn lines(records: &[AuditRecord]) -> Vec<String> {
+pub(crate) fn lines(records: &[AuditRecord]) -> Vec<String> {
     let line = |record: &AuditRecord| {
         let what = match &record.event {
             AuditEvent::Call { tool, is_interrupted: true, .. } => format!("interrupted {tool}"),
@@ -349,7 +347,7 @@ async fn arguments_that_a_hook_replaced_are_recorded_before_the_call() {
 
 /// Returns what a process left in its store that died while the second of three calls of a tool ran
 /// that must not run twice.
-async fn left_behind() -> StoredSession {
+pub(crate) async fn left_behind() -> StoredSession {
     let store = Arc::new(InMemorySessions::default());
     let model = ScriptedProvider::new().calls([
         ("write", json!({"text": "one"})),
@@ -367,7 +365,7 @@ async fn left_behind() -> StoredSession {
     store.load(session.id()).await.unwrap().unwrap()
 }
 
-fn write() -> impl Tool {
+pub(crate) fn write() -> impl Tool {
     tool::from_fn("write", "Writes.", |echo: Echo, _| async move {
         if echo.text == "hang" {
             std::future::pending::<()>().await;
@@ -428,59 +426,23 @@ async fn calls_without_a_turn_are_recorded_with_the_next_message() {
     assert_eq!(lines(&audit.records()), ["User interrupted write"; 3]);
 }
 
-/// A store that panics once a call has its result.
-#[derive(Debug, Default)]
-struct Falls(InMemorySessions);
-
-#[async_trait]
-impl SessionStore for Falls {
-    async fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
-        self.0.load(id).await
-    }
-
-    async fn append(
-        &self,
-        id: &SessionId,
-        expected: usize,
-        messages: &[Message],
-        state: &SessionState,
-    ) -> Result<(), StoreError> {
-        let has_calls = messages.iter().any(|it| it.calls().next().is_some());
-        assert!(!has_calls || state.turn.is_none(), "as asked");
-        self.0.append(id, expected, messages, state).await
-    }
-
-    async fn compact(
-        &self,
-        id: &SessionId,
-        expected: usize,
-        messages: &[Message],
-        state: &SessionState,
-    ) -> Result<(), StoreError> {
-        self.0.compact(id, expected, messages, state).await
-    }
-
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<SearchHit>, StoreError> {
-        self.0.search(query, limit).await
-    }
-
-    async fn lock(&self, id: &SessionId) -> Result<SessionLock, StoreError> {
-        self.0.lock(id).await
-    }
-}
-
 #[tokio::test]
 async fn calls_of_a_lost_turn_are_recorded() {
     let audit = RecordingAudit::default();
     let model = ScriptedProvider::new().call("write", json!({"text": "one"})).say("done");
-    let agent = agent(&model).tool(write()).sessions(Falls::default()).audit(audit.clone());
+    let (store, _) = Troubled::new(|messages, state| {
+        let has_calls = messages.iter().any(|it| it.calls().next().is_some());
+        assert!(!has_calls || state.turn.is_none(), "as asked");
+        Ok(())
+    });
+    let agent = agent(&model).tool(write()).sessions(store).audit(audit.clone());
     let session = agent.build().unwrap().session();
 
     let err = session.send("Go.").await.unwrap_err();
 
     assert!(matches!(err, AgentError::Lost), "{err:?}");
     assert_paired(&session.history());
-    assert_eq!(lines(&audit.records()), ["User interrupted write"]);
+    assert_eq!(lines(&audit.records()), ["User call write Cancelled"]);
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ mod deeds;
 mod delegate;
 mod fork;
 mod hook;
+mod lost;
 mod odd;
 mod random;
 mod repeat;

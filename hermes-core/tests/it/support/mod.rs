@@ -1,16 +1,31 @@
 //! What several tests need.
 
+mod store;
+
 use std::sync::Arc;
 
 use hermes_core::{
     Agent,
     agent::AgentBuilder,
     message::{CallResult, Message, Role},
+    provider::{ProviderError, ProviderErrorKind},
     schemars::{self, JsonSchema},
     testing::ScriptedProvider,
-    tool::{self, Tool, ToolError, ToolOutput},
+    tool::{self, Extensions, Tool, ToolError, ToolOutput},
 };
 use serde::Deserialize;
+
+pub(crate) use self::store::{Plan, Troubled, full};
+
+/// Nothing for the tools of a turn.
+pub(crate) fn none() -> Extensions {
+    Extensions::default()
+}
+
+/// A provider's passing trouble.
+pub(crate) fn down() -> ProviderError {
+    ProviderError::new(ProviderErrorKind::ServerError, "down for a moment")
+}
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Echo {
