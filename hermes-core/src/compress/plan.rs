@@ -83,11 +83,12 @@ pub(super) fn last_words(messages: &[Message]) -> Option<(usize, &Message)> {
 pub(super) fn prune(messages: &[Message], tail: usize, window: &Window) -> Option<Vec<Message>> {
     let mut names: HashMap<CallId, String> = HashMap::new();
     let mut changed = false;
-    let old = messages.iter().take(tail);
+    let asked = last_words(messages).map(|(at, _)| at);
+    let old = messages.iter().enumerate().take(tail);
     let mut pruned: Vec<Message> = old
-        .map(|message| {
+        .map(|(at, message)| {
             names.extend(message.calls().map(|call| (call.id.clone(), call.name.to_string())));
-            let short = pruned_message(message, &names, window);
+            let short = pruned_message(message, &names, window, asked < Some(at));
             changed |= short.is_some();
             short.unwrap_or_else(|| message.clone())
         })
@@ -106,6 +107,7 @@ pub(super) fn prune_all(
     let pruned = prune(messages, tail, window);
     let mut changed = pruned.is_some();
     let mut pruned = pruned.unwrap_or_else(|| messages.to_vec());
+    let asked = last_words(messages).map(|(at, _)| at);
     let latest = pruned.get_mut(tail..).unwrap_or_default();
     let sizes = latest.iter().map(message_tokens);
     let mut over = sizes.sum::<u64>().saturating_sub(window.tail_tokens);
@@ -116,8 +118,9 @@ pub(super) fn prune_all(
     }
     let (names, results) = (HashMap::new(), usize::MAX);
     let arguments_only = Window { result_chars: results, ..*window };
-    for message in latest.iter_mut().take_while(|_| 0 < over) {
-        if let Some(short) = pruned_message(message, &names, &arguments_only) {
+    for (at, message) in latest.iter_mut().enumerate().take_while(|_| 0 < over) {
+        let is_current = asked < Some(tail.saturating_add(at));
+        if let Some(short) = pruned_message(message, &names, &arguments_only, is_current) {
             *message = short;
             changed = true;
         }
@@ -171,10 +174,13 @@ fn squeezed(content: &str, over: u64, least: usize) -> Option<(String, u64)> {
     (0 < saved).then_some((cut, saved))
 }
 
+/// Returns `message` with short results and arguments, `None` if they are so. `is_current` says that it
+/// belongs to what the model is at.
 fn pruned_message(
     message: &Message,
     names: &HashMap<CallId, String>,
     window: &Window,
+    is_current: bool,
 ) -> Option<Message> {
     let mut changed = false;
     let parts: Vec<Part> = message
@@ -193,9 +199,10 @@ fn pruned_message(
     if !changed {
         return None;
     }
-    // What a provider signed belongs to the message as it was.
-    let is_reasoning = |part: &Part| matches!(part, Part::Reasoning(_));
-    let parts = parts.into_iter().filter(|part| message.role == Role::Tool || !is_reasoning(part));
+    // What a provider signed belongs to the message as it was. But for the rounds it is at it wants back
+    // what it signed, and refuses the request without.
+    let goes = |part: &Part| !is_current && matches!(part, Part::Reasoning(_));
+    let parts = parts.into_iter().filter(|part| !goes(part));
     Some(message.clone().with_parts(parts.collect()))
 }
 
@@ -292,12 +299,39 @@ mod tests {
         let thought = Part::Reasoning(crate::message::Reasoning::new("hm"));
         let message = Message::new(Role::Assistant, vec![thought, call]);
 
-        let pruned = prune(&[message], 1, &Window::default()).unwrap();
+        let later = Message::user("And?");
+        let pruned = prune(&[message, later], 1, &Window::default()).unwrap();
 
         assert_eq!(pruned[0].parts.len(), 1);
         let arguments = &pruned[0].calls().next().unwrap().arguments;
         assert!(arguments.as_str().len() < 3_000);
         assert!(arguments.parse().unwrap().is_object());
+    }
+
+    #[test]
+    fn what_was_thought_for_the_rounds_the_model_is_at_stays() {
+        let thought = |text| Part::Reasoning(crate::message::Reasoning::new(text));
+        let long = serde_json::json!({"text": "x".repeat(90_000)});
+        let round = |id: &str| {
+            let call = Part::Call(Call::new(id, "write", long.clone()));
+            let result = CallResult::new(id.into(), CallStatus::Done, "written");
+            let parts = vec![thought("hm"), call];
+            [Message::new(Role::Assistant, parts), Message::results([result])]
+        };
+        let mut messages = vec![Message::user("first")];
+        messages.extend(round("a"));
+        messages.push(Message::user("second"));
+        messages.extend(round("b").into_iter().chain(round("c")));
+
+        let pruned = prune_all(&messages, 6, &window(0, 1)).unwrap();
+
+        let lengths: Vec<(usize, usize)> = pruned
+            .iter()
+            .filter(|it| it.role == Role::Assistant)
+            .map(|it| (it.parts.len(), it.calls().next().unwrap().arguments.as_str().len()))
+            .collect();
+        assert_eq!(lengths.iter().map(|it| it.0).collect::<Vec<_>>(), [1, 2, 2]);
+        assert!(lengths.iter().all(|it| it.1 < 3_000), "{lengths:?}");
     }
 
     #[test]

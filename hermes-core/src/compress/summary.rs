@@ -52,16 +52,17 @@ pub(super) fn said(message: &Message) -> Vec<Part> {
     parts
 }
 
-/// Returns what the model is shown of `messages`: the notes so far and the rest as a transcript, the
-/// latest of it in about `room` tokens.
+/// Returns what the model is shown of `messages` in about `room` tokens: the notes so far, in no more than
+/// half of it, and the latest of the rest as a transcript, in any case something.
 pub(super) fn transcript(messages: &[Message], room: u64) -> String {
-    let notes = messages.iter().rev().find_map(body).map(escaped);
+    let notes = messages.iter().rev().find_map(body).map(|it| fitting(escaped(it), room / 2));
     let notes = notes.map(|it| format!("<notes>\n{it}\n</notes>\n\n")).unwrap_or_default();
     let mut room = room.saturating_sub(text_tokens(&notes));
-    // A character has two tokens at most, so that one part always fits.
+    // A character has two tokens at most, so that one part fits, but for what stands before it.
     let most = usize::try_from(room / 2).unwrap_or(usize::MAX).min(PART_CHARS);
     let mut lines: Vec<String> = Vec::new();
     for line in messages.iter().rev().flat_map(|message| lines_of(message, most)) {
+        let line = if lines.is_empty() { fitting(line, room) } else { line };
         let Some(left) = room.checked_sub(text_tokens(&line)) else {
             lines.push("(older messages left out)\n".to_owned());
             break;
@@ -97,6 +98,21 @@ fn lines_of(message: &Message, most: usize) -> Vec<String> {
         Part::Reasoning(_) => None,
     });
     lines.collect()
+}
+
+/// Returns `text`, or the beginning and the end of it, in no more than about `most` tokens.
+fn fitting(text: String, most: u64) -> String {
+    /// What the mark of the cut takes.
+    const MARK: u64 = 16;
+    let tokens = text_tokens(&text);
+    if tokens <= most {
+        return text;
+    }
+    let chars = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
+    let kept = chars.saturating_mul(most.saturating_sub(MARK)) / tokens;
+    // Where what is left is denser than what is not, it is cut once more.
+    let cut = short(&text, usize::try_from(kept).unwrap_or(usize::MAX));
+    if cut.len() < text.len() { fitting(cut, most) } else { cut }
 }
 
 /// Returns the beginning and the end of a text of more than `most` characters.
@@ -239,6 +255,33 @@ mod tests {
             assert!((2_000..5_100).contains(&tokens), "{text}: {tokens}");
             assert!(shown.contains("assistant: 49 ") && shown.contains("older messages left out"));
         }
+    }
+
+    #[test]
+    fn whatever_the_notes_are_something_of_the_rest_is_shown() {
+        for notes in ["note ", "日本語", "🙂"] {
+            for text in ["word ", "日本語", "🙂"] {
+                let said = [
+                    summary_message(&format!("FIRST {}", notes.repeat(9_000)), Vec::new()),
+                    Message::assistant("long ago"),
+                    Message::assistant(format!("LATEST {}", text.repeat(9_000))),
+                ];
+
+                let shown = transcript(&said, 4_000);
+
+                let tokens = text_tokens(&shown);
+                assert!((2_000..4_100).contains(&tokens), "{notes} {text}: {tokens}");
+                assert!(shown.contains("FIRST") && shown.contains("LATEST"), "{notes} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn notes_of_mixed_scripts_are_cut_to_their_half() {
+        let notes = format!("{}{}", "🙂".repeat(4_000), "word ".repeat(90_000));
+        let shown = transcript(&[summary_message(&notes, Vec::new())], 4_000);
+
+        assert!(text_tokens(&shown) < 2_100, "{}", text_tokens(&shown));
     }
 
     #[test]
