@@ -20,11 +20,23 @@ pub(crate) async fn undo(
     let Ok(skill) = SkillName::existing(name) else { return Ok(None) };
     let mut alike = store.history(&skill, usize::MAX).await?;
     alike.retain(|it| (it.before, it.after) == (change.before, change.after));
-    let names_file = |it: &&Revision| it.summary.split(' ').any(|word| word == file);
-    match alike.iter().find(names_file).or(alike.first()) {
+    let is_exact = |it: &&Revision| named(&it.summary) == Some(file.as_str());
+    let is_like = |it: &&Revision| {
+        it.summary.strip_suffix(file.as_str()).is_some_and(|before| before.ends_with(' '))
+    };
+    let made = alike.iter().find(is_exact).or_else(|| alike.iter().find(is_like));
+    match made.or(alike.first()) {
         Some(made) => store.undo(&skill, &made.id, origin).await.map(Some),
         None => Ok(None),
     }
+}
+
+/// Returns what comes after the verb in a line of the history of our stores: `add references/a.md`, say, or
+/// `undo 7: remove references/a.md`.
+fn named(summary: &str) -> Option<&str> {
+    let undone = summary.strip_prefix("undo ").and_then(|it| it.split_once(": "));
+    let what = undone.map_or(summary, |(_, what)| what);
+    what.split_once(' ').map(|(_, named)| named)
 }
 
 #[cfg(test)]
@@ -96,6 +108,24 @@ mod tests {
         skills.undo(&made[1], Origin::user()).await.unwrap().unwrap();
 
         assert_eq!(files(&store).await, Some(vec!["references/b.md".to_owned()]));
+    }
+
+    #[tokio::test]
+    async fn files_with_blanks_in_their_names_are_told_apart() {
+        let all = ["references/c.md references/b.md", "references/a b.md", "references/b.md"];
+        for (at, name) in all.iter().enumerate() {
+            let home = tempfile::tempdir().unwrap();
+            let store = FsSkills::new(home.path());
+            let skills = Skills::new(store.clone());
+            let mut calls = vec![create()];
+            calls.extend(all.iter().chain(&["references/z.md"]).map(|it| add(it)));
+            let made = changes(&skills, &calls).await;
+
+            skills.undo(&made[at + 1], Origin::user()).await.unwrap().unwrap();
+
+            let left = files(&store).await.unwrap();
+            assert!(left.len() == 3 && !left.iter().any(|it| it == name), "{name}: {left:?}");
+        }
     }
 
     #[tokio::test]

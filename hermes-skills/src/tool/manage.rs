@@ -124,7 +124,7 @@ impl SkillManage {
         let commit = self.library.store.commit(change).await;
         let commit = commit.map_err(|err| not_made(err, &planned, context))?;
         for warning in &commit.warnings {
-            context.report_progress(format!("skill {}: {warning}", commit.skill));
+            context.warn(format!("skill {}: {warning}", commit.skill));
         }
         self.note(&planned, &commit, context).await;
         Ok(tell(&planned, &commit))

@@ -135,7 +135,7 @@ pub(super) fn blocked(findings: &[Finding], text: &str, context: &ToolContext) -
     let mut lines: Vec<usize> = Vec::new();
     for finding in findings {
         let line = line_of(text, finding.range.start);
-        context.report_progress(format!("a skill's text was refused, line {line}: {finding}"));
+        context.warn(format!("a skill's text was refused, line {line}: {finding}"));
         if !lines.contains(&line) {
             lines.push(line);
         }
