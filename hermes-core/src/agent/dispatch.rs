@@ -109,11 +109,11 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// The warning if nobody listens.
+    /// The warning, as it would have been told, if nobody listens.
     pub(super) fn warn(&self, warning: String) -> Result<(), String> {
+        let warning = if self.is_forks { of_sub_agent(&warning) } else { warning };
         let Some(sender) = &self.sender else { return Err(warning) };
-        let told = if self.is_forks { of_sub_agent(&warning) } else { warning.clone() };
-        sender.send(AgentEvent::Warning(told)).map_err(|_| warning)
+        sender.send(AgentEvent::Warning(warning.clone())).map_err(|_| warning)
     }
 }
 

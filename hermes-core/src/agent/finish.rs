@@ -164,12 +164,13 @@ async fn one_turn(
     let mut run = new_run(shared, template, scope, events);
     run.turn = turn;
     run.purse = purse;
-    shared.unheard.tell(&run.dispatch.events);
-    shared.recipe.unheard.tell(&run.dispatch.events);
     if let Some(reason) = record_interrupted(shared, &run.dispatch.events).await {
         run.turn.apply(&Outcome::Stopped(&reason));
     }
     run.keep.save(&run.conversation, &run.turn, run.spending).await?;
+    // Not before: only now it is sure that the conversation of this name is this one.
+    shared.unheard.tell(&run.dispatch.events);
+    shared.recipe.unheard.tell(&run.dispatch.events);
     let driven = run.drive().await;
     shared.end_turn(run.turn.finish());
     shared.count_taken();

@@ -164,11 +164,16 @@ impl Agent {
     pub async fn open(&self, id: &SessionId) -> Result<Session, StoreError> {
         let Some(store) = &self.0.sessions else { return Ok(self.session_as(id.clone())) };
         let lock = store.lock(id).await?;
-        let stored = store.load(id).await?.unwrap_or_default();
+        let stored = store.load(id).await?;
+        if stored.is_none() {
+            self.0.waiting.forget(id);
+        }
+        let stored = stored.unwrap_or_default();
         Ok(Session::restore(Arc::clone(&self.0), id.clone(), stored, Some(lock)))
     }
 
-    /// Goes on from a conversation that the host keeps itself.
+    /// Goes on from a conversation that the host keeps itself. Conversations that are not one need ids that
+    /// differ: what the next turn warns of goes by them.
     pub fn adopt(&self, id: SessionId, stored: StoredSession) -> Session {
         Session::restore(Arc::clone(&self.0), id, stored, None)
     }

@@ -39,6 +39,11 @@ impl Waiting {
         Unheard { waiting: self.clone(), whose: Whose::Session(id) }
     }
 
+    /// Forgets what is kept of a conversation called `id`, of which there is none any more.
+    pub(crate) fn forget(&self, id: &SessionId) {
+        self.of(id.clone()).take();
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

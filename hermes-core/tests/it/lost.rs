@@ -7,8 +7,10 @@ use hermes_core::{
     agent::{AgentError, AgentEvent, Finish, Limits},
     audit::AuditFailure,
     change::{Change, ChangeAction, ChangeTarget},
+    fork::ForkTask,
     memory::Target,
     message::{CallStatus, Message, StopReason},
+    origin::{Origin, OriginKind},
     store::{SessionId, SessionStore, StoredSession},
     testing::{InMemorySessions, RecordingAudit, ScriptedProvider},
     tool::{self, Tool, ToolError, ToolOutput, ToolSpec},
@@ -288,6 +290,59 @@ async fn a_warning_that_came_before_the_reply_was_awaited_is_not_lost() {
 
     assert_eq!(warnings(&session, "But now.").await, ["mind the gap"]);
     assert_eq!(warnings(&session, "And once only.").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_warning_of_another_conversation_of_that_name_is_not_told() {
+    let model = ScriptedProvider::new().call("warner", json!({"text": "ann's secret"}));
+    let store = InMemorySessions::default();
+    let agent = agent(&model).tool(warner()).sessions(store.clone()).build().unwrap();
+    let id = SessionId::new("web");
+    let ann = agent.open(&id).await.unwrap();
+    ann.send("Nobody listens.").await.unwrap();
+    ann.close().await;
+
+    let stranger = agent.session_as(id.clone());
+    assert_eq!(warnings(&stranger, "Hello.").await, [""; 0]);
+    stranger.close().await;
+    let ann = agent.open(&id).await.unwrap();
+    assert_eq!(warnings(&ann, "Hello.").await, ["ann's secret"]);
+    ann.close().await;
+}
+
+#[tokio::test]
+async fn a_warning_of_a_deleted_conversation_is_forgotten() {
+    let model = ScriptedProvider::new().call("warner", json!({"text": "ann's secret"}));
+    let store = InMemorySessions::default();
+    let agent = agent(&model).tool(warner()).sessions(store.clone()).build().unwrap();
+    let id = SessionId::new("web");
+    let ann = agent.open(&id).await.unwrap();
+    ann.send("Nobody listens.").await.unwrap();
+    ann.close().await;
+    store.delete(&id).await.unwrap();
+
+    let bob = agent.open(&id).await.unwrap();
+
+    assert_eq!(warnings(&bob, "Hello.").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_warning_of_a_sub_agent_that_waited_says_so() {
+    let delegate =
+        tool::from_fn("delegate", "Delegates.", |_: Echo, context: tool::ToolContext| async move {
+            let origin = Origin::new(OriginKind::Delegate);
+            let task = ForkTask::new("Go.", origin).with_tools(["warner"]);
+            Ok(context.fork().unwrap().run(task).await.unwrap().text)
+        })
+        .configure(ToolSpec::parallel_safe);
+    let model = ScriptedProvider::new()
+        .call("delegate", json!({"text": ""}))
+        .call("warner", json!({"text": "mind the gap"}));
+    let session = agent(&model).tool(warner()).tool(delegate).build().unwrap().session();
+
+    session.send("Nobody listens.").await.unwrap();
+
+    assert_eq!(warnings(&session, "But now.").await, ["In a sub-agent: mind the gap"]);
 }
 
 #[tokio::test]
