@@ -90,7 +90,10 @@ pub trait Tool: fmt::Debug + Send + Sync {
 
     /// Runs the tool. `arguments` is an object that has been checked against the schema for
     /// required and unknown properties, types and listed values, at every level down to the 16th.
-    /// What else a schema says (lengths, ranges, patterns) is left to the tool.
+    /// What else a schema says (lengths, ranges, patterns) is left to the tool, and so is what some models
+    /// write otherwise: within arguments an optional property may be null and an integer `5.0`, whatever
+    /// the schema says, and so may a number be that is greater than every integer. Beyond 50,000 values,
+    /// those of alternatives counted each time, nothing is checked.
     ///
     /// # Errors
     ///

@@ -22,6 +22,8 @@ const MAX_NESTED: usize = 8;
 const MAX_VALUES: usize = 50_000;
 /// How many of the keys that were passed are compared with one that is missing.
 const MAX_COMPARED: usize = 64;
+/// How much work hints are worth: comparing two keys takes the product of their lengths.
+const MAX_COMPARING: usize = 4_000_000;
 
 /// Returns everything that is wrong with `arguments`, as sentences for the model: the first 20 faults,
 /// in values down to 16 levels.
@@ -29,11 +31,12 @@ pub(super) fn arguments(schema: &Value, arguments: &Value) -> Vec<String> {
     if !arguments.is_object() {
         return vec![format!("The arguments must be a JSON object, not {}.", kind(arguments))];
     }
-    let mut check = Check { root: schema, left: MAX_VALUES };
+    let mut check = Check { root: schema, left: MAX_VALUES, comparing: MAX_COMPARING };
     let mut faults = Vec::new();
     check.value(&Place::root(), (schema, arguments), &mut faults);
     // The parts of a schema that refer to each other find the same more than once.
     let mut known = HashSet::new();
+    let mut faults: Vec<String> = faults.into_iter().map(|it| it.text).collect();
     faults.retain(|it| known.insert(it.clone()));
     if MAX_FAULTS < faults.len() {
         faults.truncate(MAX_FAULTS);
@@ -42,11 +45,28 @@ pub(super) fn arguments(schema: &Value, arguments: &Value) -> Vec<String> {
     faults
 }
 
+/// Something that is wrong.
+#[derive(Debug)]
+struct Fault {
+    /// A sentence for the model.
+    text: String,
+    /// Whether a value is not the only one that its schema allows, by which alternatives are told apart.
+    is_tag: bool,
+}
+
+impl From<String> for Fault {
+    fn from(text: String) -> Self {
+        Self { text, is_tag: false }
+    }
+}
+
 /// One pass over a value.
 struct Check<'a> {
     root: &'a Value,
     /// How many values may still be looked at.
     left: usize,
+    /// How much may still be compared.
+    comparing: usize,
 }
 
 /// Where a value stands in the arguments.
@@ -85,10 +105,13 @@ impl Place {
     }
 
     /// Returns whether `value`, which is here, is of the type `wanted`. Below the arguments themselves
-    /// `5.0` is an integer too: whether the tool takes it is for the tool to say.
+    /// `5.0` is an integer too, and everywhere one that is too great to be read as such: whether the tool
+    /// takes it is for the tool to say.
     fn is_a(&self, value: &Value, wanted: &str) -> bool {
-        let is_whole = || value.as_f64().is_some_and(|it| it.fract() == 0.0);
-        is_a(value, wanted) || (1 < self.depth && wanted == "integer" && is_whole())
+        /// What no integer that is read as one exceeds.
+        const GREAT: f64 = 18_446_744_073_709_551_615.0;
+        let is_whole = |it: f64| it.fract() == 0.0 && (1 < self.depth || GREAT <= it.abs());
+        is_a(value, wanted) || (wanted == "integer" && value.as_f64().is_some_and(is_whole))
     }
 }
 
@@ -98,7 +121,7 @@ impl<'a> Check<'a> {
         &mut self,
         place: &Place,
         (schema, value): (&'a Value, &Value),
-        faults: &mut Vec<String>,
+        faults: &mut Vec<Fault>,
     ) {
         if self.left == 0 || place.is_too_deep() || MAX_FAULTS < faults.len() {
             return;
@@ -139,7 +162,7 @@ impl<'a> Check<'a> {
         &mut self,
         place: &Place,
         (schema, given): (&'a Value, &Map<String, Value>),
-        faults: &mut Vec<String>,
+        faults: &mut Vec<Fault>,
     ) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let known = |name: &str| properties.and_then(|it| it.get(name));
@@ -149,22 +172,26 @@ impl<'a> Check<'a> {
                 return;
             }
             let passed = given.keys().map(String::as_str).filter(|it| known(it).is_none());
-            let hint = closest(name, passed.take(MAX_COMPARED))
+            let hint = self
+                .closest(name, passed.take(MAX_COMPARED))
                 .map(|close| format!(" You passed {close:?}; did you mean {name:?}?"))
                 .unwrap_or_default();
-            faults.push(format!("{:?} is required.{hint}", place.key(name).path));
+            faults.push(format!("{:?} is required.{hint}", place.key(name).path).into());
         }
         for (name, value) in given {
             if MAX_FAULTS < faults.len() || self.left == 0 {
                 return;
             }
+            self.left = self.left.saturating_sub(usize::from(0 < place.nested));
             // Some models pass null for what they leave out.
             let is_left_out =
                 0 < place.depth && value.is_null() && !required(schema).any(|it| it == name);
             match (known(name), others) {
                 (Some(_), _) if is_left_out => {}
                 (Some(property), _) => self.value(&place.key(name), (property, value), faults),
-                (None, Others::Unknown) => faults.push(unknown(place, name, properties)),
+                (None, Others::Unknown) => {
+                    faults.push(self.unknown(place, name, properties).into());
+                }
                 (None, Others::Like(other)) => {
                     self.value(&place.key(name), (other, value), faults);
                 }
@@ -177,7 +204,7 @@ impl<'a> Check<'a> {
         &mut self,
         place: &Place,
         (schema, items): (&'a Value, &[Value]),
-        faults: &mut Vec<String>,
+        faults: &mut Vec<Fault>,
     ) {
         let each = schema.get("items").filter(|it| it.is_object());
         let mut first = list(schema, "prefixItems");
@@ -190,12 +217,13 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Adds what is wrong with the alternative that `value` comes closest to, if it is none of them.
+    /// Adds what is wrong with the alternative that `value` comes closest to, if it is none of them: one of
+    /// its own type, then one whose tags it has, then the one with the fewest faults.
     fn alternatives(
         &mut self,
         place: &Place,
         (schemas, value): (&[&'a Value], &Value),
-        faults: &mut Vec<String>,
+        faults: &mut Vec<Fault>,
     ) {
         let is_of_type = |schema: &&Value| {
             let types = types(self.resolved(schema));
@@ -206,21 +234,57 @@ impl<'a> Check<'a> {
             let each = schemas.iter().flat_map(|it| types(self.resolved(it)));
             let mut wanted: Vec<&str> = each.collect();
             wanted.dedup();
-            faults.push(must_be(&place.path, &wanted, value));
+            faults.push(must_be(&place.path, &wanted, value).into());
             return;
         }
-        let mut closest: Option<Vec<String>> = None;
-        for schema in schemas {
+        let fitting: Vec<bool> = schemas.iter().map(is_of_type).collect();
+        let mut closest: Option<(usize, Vec<Fault>)> = None;
+        for (schema, fits) in schemas.iter().zip(fitting) {
+            if 0 < place.depth && !fits {
+                continue;
+            }
             let mut own = Vec::new();
             self.value(place, (schema, value), &mut own);
             if own.is_empty() {
                 return;
             }
-            if closest.as_ref().is_none_or(|it| own.len() < it.len()) {
-                closest = Some(own);
+            let tags = own.iter().filter(|it| it.is_tag).count();
+            if closest.as_ref().is_none_or(|(most, it)| (tags, own.len()) < (*most, it.len())) {
+                closest = Some((tags, own));
             }
         }
-        faults.extend(closest.into_iter().flatten());
+        faults.extend(closest.into_iter().flat_map(|(_, own)| own));
+    }
+
+    /// Returns the candidate closest to `name`, if one is and so many may still be compared.
+    fn closest<'b>(
+        &mut self,
+        name: &str,
+        candidates: impl Iterator<Item = &'b str>,
+    ) -> Option<&'b str> {
+        let counted = candidates.map_while(|it| {
+            let work = name.len().saturating_mul(it.len());
+            self.comparing = self.comparing.checked_sub(work)?;
+            Some(it)
+        });
+        closest(name, counted)
+    }
+
+    fn unknown(
+        &mut self,
+        place: &Place,
+        name: &str,
+        properties: Option<&Map<String, Value>>,
+    ) -> String {
+        let known = || properties.into_iter().flat_map(Map::keys).map(String::as_str);
+        let hint = self.closest(name, known());
+        let hint = hint.map(|close| format!(" Did you mean {close:?}?")).unwrap_or_default();
+        let known = known().collect::<Vec<_>>().join(", ");
+        let path = place.key(name).path;
+        if place.depth == 0 {
+            return format!("{path:?} is not an argument.{hint} The arguments are: {known}.");
+        }
+        format!("{path:?} is not known.{hint} Known there are: {known}.")
     }
 
     /// Returns the schema that `schema` refers to, itself if it refers to none.
@@ -301,41 +365,42 @@ fn required(schema: &Value) -> impl Iterator<Item = &str> {
     list(schema, "required").filter_map(Value::as_str)
 }
 
-fn unknown(place: &Place, name: &str, properties: Option<&Map<String, Value>>) -> String {
-    let known = || properties.into_iter().flat_map(Map::keys).map(String::as_str);
-    let hint =
-        closest(name, known()).map(|close| format!(" Did you mean {close:?}?")).unwrap_or_default();
-    let known = known().collect::<Vec<_>>().join(", ");
-    let path = place.key(name).path;
-    if place.depth == 0 {
-        return format!("{path:?} is not an argument.{hint} The arguments are: {known}.");
-    }
-    format!("{path:?} is not known.{hint} Known there are: {known}.")
-}
-
-fn mistyped(place: &Place, schema: &Value, value: &Value) -> Option<String> {
+fn mistyped(place: &Place, schema: &Value, value: &Value) -> Option<Fault> {
     let (path, wanted) = (&place.path, types(schema));
     if !wanted.is_empty() && !wanted.iter().any(|it| place.is_a(value, it)) {
-        return Some(must_be(path, &wanted, value));
+        return Some(must_be(path, &wanted, value).into());
     }
-    let allowed = allowed(schema)?;
-    let is_allowed = allowed.contains(&value) || (value.is_null() && wanted.contains(&"null"));
+    let allowed = allowed(schema, value)?;
+    let is_allowed = allowed.iter().any(|it| is_same(it, value))
+        || (value.is_null() && wanted.contains(&"null"));
     (!is_allowed).then(|| {
         let names = allowed.iter().filter_map(|it| it.as_str());
         let hint = value.as_str().and_then(|value| closest(value, names));
         let hint = hint.map(|close| format!(" Did you mean {close:?}?")).unwrap_or_default();
+        let is_tag = allowed.len() == 1;
         let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
         let value = shown(value.to_string());
-        format!("{path:?} must be one of {}, not {value}.{hint}", allowed.join(", "))
+        let text = format!("{path:?} must be one of {}, not {value}.{hint}", allowed.join(", "));
+        Fault { text, is_tag }
     })
+}
+
+/// Returns whether two values are the same, numbers however they are written.
+fn is_same(one: &Value, other: &Value) -> bool {
+    let is_float = one.is_f64() || other.is_f64();
+    one == other || (is_float && one.is_number() && one.as_f64() == other.as_f64())
 }
 
 fn must_be(path: &str, wanted: &[&str], value: &Value) -> String {
     format!("{path:?} must be {}, not {}.", wanted.join(" or "), kind(value))
 }
 
-/// Returns the values that `schema` lists, if it lists them: itself or as alternatives.
-fn allowed(schema: &Value) -> Option<Vec<&Value>> {
+/// Returns the values that `schema` lists, if it lists them, itself or as alternatives, and `value` is not
+/// null where an alternative allows that.
+fn allowed<'a>(schema: &'a Value, value: &Value) -> Option<Vec<&'a Value>> {
+    if value.is_null() && schema.get("nullable") == Some(&Value::Bool(true)) {
+        return None;
+    }
     if let Some(one) = schema.get("const") {
         return Some(vec![one]);
     }
@@ -343,7 +408,7 @@ fn allowed(schema: &Value) -> Option<Vec<&Value>> {
         return Some(listed.iter().collect());
     }
     let one_of = list(schema, "oneOf").chain(list(schema, "anyOf"));
-    let each: Option<Vec<Vec<&Value>>> = one_of.map(allowed).collect();
+    let each: Option<Vec<Vec<&Value>>> = one_of.map(|it| allowed(it, value)).collect();
     each.filter(|it| !it.is_empty()).map(|it| it.into_iter().flatten().collect())
 }
 

@@ -276,3 +276,91 @@ fn a_nested_whole_number_is_an_integer_however_it_is_written() {
         ]
     );
 }
+
+#[test]
+fn of_alternatives_the_one_that_is_meant_is_told() {
+    let model = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+        "required": ["a", "b"],
+    });
+    let none = json!({"type": "null"});
+    let wanted = ["\"note.a\" is required.", "\"note.b\" is required."];
+    for either in [json!([model, none]), json!([none, model])] {
+        for keyword in ["anyOf", "oneOf"] {
+            let schema = json!({"properties": {"note": {keyword: either}}, "required": ["note"]});
+            assert_eq!(arguments(&schema, &json!({"note": {}})), wanted, "{schema}");
+        }
+    }
+}
+
+#[test]
+fn of_tagged_alternatives_the_one_with_the_tag_is_told() {
+    for small in [json!({"const": "none"}), json!({"enum": ["none"]})] {
+        let schema = json!({"properties": {"x": {"oneOf": [
+            {"type": "object", "properties": {"kind": small}, "required": ["kind"]},
+            {
+                "type": "object",
+                "properties": {"kind": {"const": "page"}, "page": {}, "title": {}},
+                "required": ["kind", "page", "title"],
+            },
+        ]}}});
+
+        assert_eq!(
+            arguments(&schema, &json!({"x": {"kind": "page", "pagee": 1}})),
+            [
+                "\"x.page\" is required. You passed \"pagee\"; did you mean \"page\"?",
+                "\"x.title\" is required."
+            ]
+        );
+    }
+}
+
+#[test]
+fn numbers_are_the_same_however_they_are_written() {
+    let schema = json!({"properties": {
+        "half": {"type": "number", "enum": [0.5, 1, 2]},
+        "whole": {"enum": [1.0, 2.0]},
+        "list": {"items": {"type": "integer", "enum": [1, 2]}},
+    }});
+
+    assert_eq!(arguments(&schema, &json!({"half": 1.0, "whole": 1, "list": [2.0]})), [""; 0]);
+    assert_eq!(arguments(&schema, &json!({"half": 1.5, "whole": 3, "list": [3.0]})).len(), 3);
+    let exact = json!({"properties": {"id": {"enum": [9_007_199_254_740_992_u64]}}});
+    assert_eq!(arguments(&exact, &json!({"id": 9_007_199_254_740_993_u64})).len(), 1);
+}
+
+#[test]
+fn null_is_let_through_where_one_of_several_lists_allows_it() {
+    let either = json!([{"type": "string", "enum": ["a"], "nullable": true}, {"const": "b"}]);
+    let schema = json!({"properties": {"modes": {"items": {"oneOf": either}}}});
+
+    assert_eq!(arguments(&schema, &json!({"modes": ["a", "b", null]})), [""; 0]);
+    assert_eq!(
+        arguments(&schema, &json!({"modes": ["c"]})),
+        ["\"modes[0]\" must be one of \"a\", \"b\", not \"c\"."]
+    );
+}
+
+#[test]
+fn an_integer_that_is_too_great_to_be_read_as_one_is_let_through() {
+    let schema = json!({"properties": {"id": {"type": "integer"}}});
+    let great: Value = serde_json::from_str(r#"{"id": 18446744073709551616}"#).unwrap();
+
+    assert_eq!(arguments(&schema, &great), [""; 0]);
+}
+
+#[test]
+fn hints_take_no_longer_than_values() {
+    let required = ["aa", "bb", "cc"].map(|it| it.repeat(60));
+    let variant = json!({"type": "object", "required": required});
+    let mut any: Vec<Value> = vec![variant; 20];
+    any.push(json!({"type": "object"}));
+    let schema = json!({"properties": {"all": {"items": {"anyOf": any}}}});
+    let keys: Map<String, Value> = (0..64).map(|at| (format!("{at:0>120}"), json!(1))).collect();
+    let start = std::time::Instant::now();
+
+    assert_eq!(arguments(&schema, &json!({"all": vec![keys; 100]})), [""; 0]);
+
+    assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+}
