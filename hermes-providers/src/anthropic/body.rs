@@ -165,7 +165,8 @@ impl Turns {
         if self.last_role() != Some(role) {
             self.begin(role);
         }
-        let is_first = self.turns.last().is_some_and(|last| last.end == self.fragments.len());
+        let before = self.turns.iter().rev().nth(1).map_or(0, |turn| turn.end);
+        let is_first = before == self.fragments.len();
         let Some(last) = self.turns.last_mut().filter(|_| !fragment.is_empty()) else { return };
         last.begins_with_thinking |= is_first && is_thinking(&fragment);
         last.has_calls |= message.calls().next().is_some();

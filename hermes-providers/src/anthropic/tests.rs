@@ -261,6 +261,20 @@ fn a_turn_that_calls_tools_and_shows_no_thinking_goes_on_without() {
 }
 
 #[test]
+fn a_turn_that_thinks_only_in_its_middle_goes_on_without() {
+    let thought = Part::Reasoning(thinking::signed(NAME, "hm", "sig"));
+    let call = Part::Call(Call::new("a", "ping", "{}"));
+    let thinking = Message::new(Role::Assistant, vec![thought, call]);
+    let history = |before: Vec<Message>| {
+        let after = [thinking.clone(), result("a", "pong")];
+        [Message::user("go")].into_iter().chain(before).chain(after).collect::<Vec<_>>()
+    };
+
+    assert!(thinks(history(Vec::new())).0);
+    assert!(!thinks(history(vec![Message::assistant("One moment.")])).0);
+}
+
+#[test]
 fn thinking_goes_back_to_the_model_that_thought_whatever_was_sent_before() {
     let provider = provider(Caching::Off);
     let history = vec![Message::user("a"), thought_and_called(NAME, "m", "q"), result("q", "r")];

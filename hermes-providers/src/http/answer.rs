@@ -56,10 +56,10 @@ pub(super) struct Events<D> {
 /// What was waited for so far. The time that the caller takes between two events does not count.
 #[derive(Clone, Copy, Debug)]
 struct Waits {
-    /// When the request went out.
-    request: Instant,
     /// How long it took to the head of the answer.
     head: Duration,
+    /// How long was waited since then.
+    body: Duration,
     /// Since when the next event is waited for, and how many came before it.
     event: Option<(Instant, u64)>,
     has_bytes: bool,
@@ -84,7 +84,8 @@ impl<D: Decode> Events<D> {
         request: Instant,
         token: CancellationToken,
     ) -> Self {
-        let waits = Waits { request, head: request.elapsed(), event: None, has_bytes: false };
+        let head = request.elapsed();
+        let waits = Waits { head, body: Duration::ZERO, event: None, has_bytes: false };
         Self {
             endpoint,
             bytes: response.bytes_stream().boxed(),
@@ -136,11 +137,13 @@ impl<D: Decode> Events<D> {
     /// Waits for more bytes; `None` at their end.
     async fn wait(&mut self) -> Result<Option<Bytes>, ProviderError> {
         let (end, limit, what) = self.patience();
+        let start = Instant::now();
         let piece = tokio::select! {
             biased;
             () = self.token.cancelled() => return Err(cancelled()),
             piece = tokio::time::timeout_at(end, self.bytes.next()) => piece,
         };
+        self.waits.body = self.waits.body.saturating_add(start.elapsed());
         self.waits.has_bytes = true;
         match piece {
             Ok(Some(Ok(bytes))) => Ok(Some(bytes)),
@@ -172,7 +175,8 @@ impl<D: Decode> Events<D> {
             let silence = if self.reading.has_said() { idle } else { limit };
             [(later(now, silence), silence, silent), (later(event, limit), limit, quiet)]
         };
-        let end = (later(waits.request, whole), whole, "did not come to an end");
+        let left = whole.saturating_sub(waits.head).saturating_sub(waits.body);
+        let end = (later(now, left), whole, "did not come to an end");
         ends.into_iter().fold(end, |end, other| if other.0 < end.0 { other } else { end })
     }
 

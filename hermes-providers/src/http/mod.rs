@@ -58,7 +58,8 @@ pub struct Timeouts {
     /// Between two pieces of an answer that has said something, comments included. 180 seconds by
     /// default.
     pub idle: Duration,
-    /// From the request to the end of the answer, however lively it is. Four hours by default.
+    /// From the request to the end of the answer, however lively it is; what the caller takes between two
+    /// events does not count. Four hours by default.
     pub whole: Duration,
 }
 

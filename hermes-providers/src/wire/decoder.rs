@@ -312,7 +312,10 @@ impl Answer<'_> {
     /// the stream ended here.
     pub(crate) fn stop(&mut self, stop: StopReason) {
         match stop {
-            StopReason::Other(reason) if says_broken(&reason) => self.state.broke = Some(reason),
+            StopReason::Other(reason) if says_broken(&reason) => match error_of(&reason) {
+                Some(stop) => self.state.stop = Some(stop),
+                None => self.state.broke = Some(reason),
+            },
             stop => self.state.stop = Some(stop),
         }
     }
@@ -351,6 +354,17 @@ fn says_broken(reason: &str) -> bool {
     ];
     let reason = reason.to_lowercase();
     WORDS.iter().any(|word| reason.contains(word))
+}
+
+/// Returns why the model stopped if a reason that calls itself an error says no more than that, as
+/// `ERROR_TOXIC` and `ERROR_LIMIT` do at Cohere.
+fn error_of(reason: &str) -> Option<StopReason> {
+    const REFUSALS: [&str; 3] = ["toxic", "safety", "moderation"];
+    let reason = reason.to_lowercase();
+    if reason == "error_limit" {
+        return Some(StopReason::Length);
+    }
+    REFUSALS.iter().any(|word| reason.contains(word)).then_some(StopReason::Refusal)
 }
 
 /// Returns the data of an event without the white space around it, of which there is none as a rule.

@@ -107,6 +107,25 @@ async fn an_answer_that_never_ends_is_given_up() {
 }
 
 #[tokio::test]
+async fn what_the_caller_takes_between_two_events_does_not_count() {
+    for wire in WIRES {
+        // A second passes until the end, of which a fifth is waited for.
+        let server = drip(wire.hello, wire.hello, 25, wire.stop.to_owned());
+        let timeouts = limits(20_000, 20_000).with_whole(Duration::from_millis(900));
+        let provider = wire.provider_that_waits(&server.url(), timeouts);
+        let request = Request::new("m", vec![Message::user("hi")]);
+
+        let mut events = provider.stream(&request, &CancellationToken::new()).await.unwrap();
+        events.next().await.unwrap().unwrap();
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        let rest: Vec<_> = events.collect().await;
+
+        let said = rest.iter().filter(|it| matches!(it, Ok(ModelEvent::Text(_))));
+        assert_eq!(said.count(), 25, "{}: {:?}", wire.name, rest.last());
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_says_too_much_is_given_up() {
     for wire in WIRES {
         let piece = wire.hello.replace("hello", &"x".repeat(8 * 1024 * 1024));

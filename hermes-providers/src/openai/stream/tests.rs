@@ -118,6 +118,19 @@ fn an_error_may_stand_in_the_choice() {
 }
 
 #[test]
+fn a_filter_that_calls_itself_an_error_is_a_refusal() {
+    for (reason, stop) in [
+        ("ERROR_TOXIC", StopReason::Refusal),
+        ("error_safety", StopReason::Refusal),
+        ("ERROR_LIMIT", StopReason::Length),
+    ] {
+        let message = message(&[chunk(&json!({"content": "half"}), Some(reason))]);
+
+        assert_eq!(message.stop, Some(stop), "{reason}");
+    }
+}
+
+#[test]
 fn broken_json_is_malformed() {
     let (_, result) = decode(&["{\"choices\":[{"]);
 
