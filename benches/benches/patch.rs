@@ -19,6 +19,7 @@
 
 use std::fmt::Write as _;
 use std::hint::black_box;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use hermes_skills::patch::{self, PatchOptions};
@@ -35,12 +36,13 @@ struct Case {
     text: String,
     old: String,
     new: String,
+    options: PatchOptions,
 }
 
 /// Makes a case by the name that the command line knows it by.
 type Make = fn(&'static str) -> Case;
 
-const CASES: [(&str, Make); 20] = [
+const CASES: [(&str, Make); 29] = [
     ("none-1", |name| case(name, source(MB), OLD, "x")),
     ("none-16", |name| case(name, source(16 * MB), OLD, "x")),
     ("none-common", |name| case(name, source(MB), COMMON, "x")),
@@ -73,6 +75,51 @@ const CASES: [(&str, Make); 20] = [
         let old = format!("{}y", " x = 1\n".repeat(1_000));
         case(name, "x = 1\n".repeat(200_000), &old, "x")
     }),
+    ("all-on-one-line-crlf", |name| {
+        let text = format!("x{}", "y".repeat(99)).repeat(MB / 10) + "\r\n";
+        case(name, text, "x", "z\nz").all()
+    }),
+    ("all-inexact-on-one-line", |name| {
+        case(name, "see “it” now ".repeat(MB / 16), "\"it\"", "\"that\"").all()
+    }),
+    ("all-inexact-on-lines", |name| {
+        let text = "    say(“hi”)\n".repeat(MB / 16);
+        case(name, text, "say(\"hi\")", "say(\"hi\")\n  if x:\n    stop()").all()
+    }),
+    ("all-inexact-of-many-lines", |name| {
+        let lines = |from: usize, quote: &str| -> String {
+            numbered(from..from + 1_000, |at| format!("{quote}{at}{quote}\n"))
+        };
+        let text = (lines(0, "“") + "\n").repeat(100);
+        case(name, text, &lines(0, "\""), &lines(500, "\"")).all()
+    }),
+    ("nearly-repeated", |name| {
+        case(name, "ba\n".repeat(MB / 3), &format!("a\n{}", "ba\n".repeat(MB / 6)), "x")
+    }),
+    ("one-line-quoted-as-many", |name| {
+        let words = |end: &str| -> String { numbered(0..MB / 8, |at| format!("w{at}{end}")) };
+        case(name, words(" "), &(words("\n") + "none"), "x")
+    }),
+    ("escapes-all-over", |name| {
+        let calls =
+            |name: &str| -> String { numbered(0..MB / 20, |at| format!("{name}{at}(\\\"a\\\") ")) };
+        let old = calls("say");
+        case(name, old.replace('\\', ""), &old, &calls("tell"))
+    }),
+    ("all-indentations", |name| {
+        let deep = |at: usize| -> String {
+            (0..16).map(|bit| if at >> bit & 1 == 0 { ' ' } else { '\t' }).collect()
+        };
+        let lines = |start: &str, end: &str| -> String {
+            numbered(0..MB / 25, |at| format!("{start}{}{end}{at}\n", deep(at)))
+        };
+        case(name, lines(" ", "x"), &lines("", "x"), &lines("", "\t y"))
+    }),
+    ("nothing-alike", |name| {
+        let words = |at: usize| -> String { numbered(0..MB / 50, |word| format!("{at}w{word} ")) };
+        let old: String = (0..6).map(|at| words(at) + "\n").collect();
+        case(name, old.replace('\n', " \n"), &old, &"z\n".repeat(MB / 50))
+    }),
     ("nul-and-cr", |name| case(name, "a\0b\rc\r\n".repeat(MB / 7), "a\0b c\nd", "x")),
 ];
 
@@ -93,8 +140,14 @@ fn main() {
 }
 
 impl Case {
+    /// Asks for every match.
+    fn all(mut self) -> Self {
+        self.options = self.options.replace_all(true);
+        self
+    }
+
     fn run(&self) -> Result<patch::Patched, patch::PatchError> {
-        patch::replace(black_box(&self.text), &self.old, &self.new, &PatchOptions::default())
+        patch::replace(black_box(&self.text), &self.old, &self.new, &self.options)
     }
 
     /// Measures the case and prints its time, and how it relates to `base` for each MB of its text.
@@ -109,7 +162,8 @@ impl Case {
 }
 
 fn case(name: &'static str, text: String, old: &str, new: &str) -> Case {
-    Case { name, text, old: old.to_owned(), new: new.to_owned() }
+    let options = PatchOptions::default();
+    Case { name, text, old: old.to_owned(), new: new.to_owned(), options }
 }
 
 /// Returns a megabyte with the quoted lines near its end.
@@ -119,6 +173,11 @@ fn near_end() -> String {
 
 fn edited() -> String {
     OLD.replace("+ 1", "+ 2")
+}
+
+/// Writes what `part` makes of every number.
+fn numbered(numbers: Range<usize>, part: impl Fn(usize) -> String) -> String {
+    numbers.fold(String::new(), |text, at| text + &part(at))
 }
 
 /// Makes lines of prose, all different.

@@ -214,7 +214,12 @@ pub(super) fn is_stray(c: char) -> bool {
     matches!(c, '\u{1c}'..='\u{1f}' | '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}')
 }
 
-/// Splits a line into its indentation, body and trailing blanks.
+/// Returns whether `c` combines with the character before it.
+pub(super) fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{3099}' | '\u{309a}' | '\u{fe20}'..='\u{fe2f}')
+}
+
+/// Splits a line into its indentation, body and trailing blanks; what is invisible counts as blank.
 pub(super) fn split_line(line: &str) -> (&str, &str, &str) {
     let is_edge = |c: char| is_stray(c) || matches!(classify(c), Class::Blank);
     let body = line.trim_matches(is_edge);
@@ -296,7 +301,7 @@ fn is_plain_byte(byte: u8) -> bool {
         let mut plain = [false; 256];
         let mut byte = 0_u8;
         loop {
-            let lead = matches!(byte, 0xc2 | 0xcb | 0xe1 | 0xe2 | 0xe3 | 0xef);
+            let lead = matches!(byte, 0xc2 | 0xca | 0xe1 | 0xe2 | 0xe3 | 0xef);
             #[expect(clippy::indexing_slicing, reason = "evaluated when compiled")]
             {
                 plain[byte as usize] = byte.is_ascii_graphic() || (!byte.is_ascii() && !lead);
@@ -351,7 +356,16 @@ fn classify(c: char) -> Class {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{canonical, is_simple};
+    use super::{Class, canonical, classify, is_plain_byte, is_simple};
+
+    #[test]
+    fn what_is_copied_unseen_is_plain() {
+        for c in '\0'..=char::MAX {
+            let first = c.encode_utf8(&mut [0; 4]).as_bytes()[0];
+
+            assert!(!is_plain_byte(first) || matches!(classify(c), Class::Plain), "{c:?}");
+        }
+    }
 
     proptest! {
         #[test]

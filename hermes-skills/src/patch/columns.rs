@@ -1,14 +1,23 @@
 //! Learns how the caller's indentation relates to the file's.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Bound, Range};
 
-use super::canon::{is_blank, split_line};
+use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
+
+use super::canon::{is_blank, is_stray, split_line};
 use super::find::Place;
 use super::merge::Lines;
 use super::step::{Scale, Step};
 
 /// How many lines on each side of the region are looked at for the file's indentation step.
 const CONTEXT_LINES: usize = 200;
+
+/// How many bytes that may be, at most.
+const CONTEXT_BYTES: usize = 1 << 16;
+
+/// The deepest indentation, in bytes, that is taken apart.
+const DEEPEST: usize = 512;
 
 /// How many lines of `new` back an unchanged one is looked for.
 const NEARBY: usize = 64;
@@ -30,17 +39,21 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Learns from the lines that `old` quotes.
-    pub(super) fn learn(text: &str, place: &Place, lines: &Lines<'_>) -> Self {
+    pub(super) fn learn(
+        surroundings: &mut Surroundings<'_>,
+        place: &Place,
+        lines: &Lines<'_, '_>,
+    ) -> Self {
         let mut pairs = quoted_indents(place, lines);
         let cut = take_cut(&mut pairs);
-        let scale = Scale::of_pairs(&pairs).unwrap_or_else(|| {
-            let args = lines.old.iter().chain(&lines.new).copied();
-            let around =
-                before(text, place).chain(lines.file.iter().copied()).chain(after(text, place));
-            Scale::of_steps(Step::of(args), Step::of(around), &pairs)
-        });
         let native = pairs.iter().all(|(_, old, file)| old == file)
             || is_native(lines, &pairs, cut.is_some());
+        let learn = || {
+            let args = lines.old.iter().chain(lines.new).copied();
+            Scale::of_steps(Step::of(args), surroundings.step(&place.span), &pairs)
+        };
+        let scale =
+            if native { Scale::Same } else { Scale::of_pairs(&pairs).unwrap_or_else(learn) };
         let mut known: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
         for (at, old, file) in pairs {
             known.entry(old).or_default().push((at, file));
@@ -49,15 +62,15 @@ impl Columns {
     }
 
     /// Returns the file's indentation for line `index` of `new`, which has `indent`.
-    pub(super) fn indent(&self, lines: &Lines<'_>, index: usize, indent: &str) -> String {
-        if let Some(cut) = self.cut.as_ref().filter(|_| index == 0 && indent.is_empty()) {
-            return cut.clone();
-        }
+    pub(super) fn indent(&self, lines: &Lines<'_, '_>, index: usize, indent: &str) -> String {
         if let Some((old, file)) = lines.pair(index)
             && !is_blank(old)
             && (split_line(old).0 == indent)
         {
             return split_line(file).0.to_owned();
+        }
+        if let Some(cut) = self.cut.as_ref().filter(|_| index == 0 && indent.is_empty()) {
+            return cut.clone();
         }
         if self.native {
             return indent.to_owned();
@@ -77,12 +90,12 @@ impl Columns {
         if let Some(file) = self.known.get(indent).and_then(|lines| nearest(lines)) {
             return file;
         }
-        let below = self.known.iter().filter(|(old, _)| indent.starts_with(old.as_str()));
-        if let Some((old, lines)) = below.max_by_key(|(old, _)| old.len()) {
+        if let Some((old, lines)) = self.below(indent) {
             let extra = self.scale.map(indent.get(old.len()..).unwrap_or_default());
             return format!("{}{extra}", nearest(lines).unwrap_or_default());
         }
-        let above = self.known.iter().filter(|(old, _)| old.starts_with(indent));
+        let above = self.known.range::<str, _>((Bound::Included(indent), Bound::Unbounded));
+        let above = above.take_while(|(old, _)| old.starts_with(indent)).take(NEARBY);
         if let Some((old, lines)) = above.min_by_key(|(old, _)| old.len()) {
             let file = nearest(lines).unwrap_or_default();
             let less = self.scale.map(old.get(indent.len()..).unwrap_or_default());
@@ -91,18 +104,30 @@ impl Columns {
         }
         indent.to_owned()
     }
+
+    /// Returns the deepest known indentation that `indent` begins with.
+    fn below(&self, indent: &str) -> Option<(&String, &Vec<(usize, String)>)> {
+        let longest = indent.len().min(DEEPEST + 1);
+        let starts = (0..longest).rev().filter_map(|end| indent.get(..end));
+        starts.into_iter().find_map(|start| self.known.get_key_value(start))
+    }
 }
 
-fn quoted_indents(place: &Place, lines: &Lines<'_>) -> Vec<IndentPair> {
+fn quoted_indents(place: &Place, lines: &Lines<'_, '_>) -> Vec<IndentPair> {
     let mut pairs = Vec::new();
     for (at, (old, quoted)) in lines.old.iter().zip(&lines.quoted).enumerate() {
         let file = quoted.and_then(|quoted| lines.file.get(quoted));
         let inside = at == 0 && !place.starts_line;
         if let Some(file) = file.filter(|_| !inside && !is_blank(old)) {
-            pairs.push((at, split_line(old).0.to_owned(), split_line(file).0.to_owned()));
+            pairs.push((at, indent_of(old), indent_of(file)));
         }
     }
     pairs
+}
+
+/// Returns the blanks at the start of a line; what is invisible there belongs to the line.
+fn indent_of(line: &str) -> String {
+    split_line(line).0.replace(is_stray, "")
 }
 
 /// Takes the first pair away if its indentation was merely cut off: the caller began to quote in the
@@ -120,7 +145,7 @@ fn take_cut(pairs: &mut Vec<IndentPair>) -> Option<String> {
 ///
 /// It does if every line that both have stands as in the file, unless a line that was added stands as
 /// far out as `old` does and further than the region: then the rest was moved in, below it.
-fn is_native(lines: &Lines<'_>, pairs: &[IndentPair], cut: bool) -> bool {
+fn is_native(lines: &Lines<'_, '_>, pairs: &[IndentPair], cut: bool) -> bool {
     let mut evidence = false;
     let mut outer = false;
     let quoted: BTreeSet<&str> = pairs.iter().map(|(_, old, _)| old.as_str()).collect();
@@ -132,11 +157,13 @@ fn is_native(lines: &Lines<'_>, pairs: &[IndentPair], cut: bool) -> bool {
         let indent = split_line(new).0;
         match lines.pair(index) {
             Some((old, file)) => {
-                let (old, file) = (split_line(old).0, split_line(file).0);
-                if old != file && indent != file {
+                let (from, to) = (indent_of(old), indent_of(file));
+                if from != to && indent != to {
                     return false;
                 }
-                evidence |= old != file;
+                // A line that was rewritten may as well have another line's columns.
+                let same = split_line(old).1 == split_line(new).1;
+                evidence |= from != to && (same || !quoted.contains(indent));
             }
             None => {
                 outer |= indent.len() < shallowest && quoted.contains(indent);
@@ -146,13 +173,53 @@ fn is_native(lines: &Lines<'_>, pairs: &[IndentPair], cut: bool) -> bool {
     evidence && !outer
 }
 
-fn before<'a>(text: &'a str, place: &Place) -> impl Iterator<Item = &'a str> {
-    let lines = text.get(..place.span.start).unwrap_or_default().rsplit('\n').skip(1);
-    let mut lines: Vec<&str> = lines.take(CONTEXT_LINES).collect();
-    lines.reverse();
-    lines.into_iter()
+/// The text around the places, with the step of its indentation.
+///
+/// The step is looked for again only once the places have left behind half of what was looked at, so that
+/// many of them cost no more than reading the text a few times.
+pub(super) struct Surroundings<'a> {
+    text: &'a str,
+    /// The step, and up to where it holds.
+    known: Option<(Option<Step>, usize)>,
 }
 
-fn after<'a>(text: &'a str, place: &Place) -> impl Iterator<Item = &'a str> {
-    text.get(place.span.end..).unwrap_or_default().split('\n').skip(1).take(CONTEXT_LINES)
+impl<'a> Surroundings<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text, known: None }
+    }
+
+    /// Returns the file's usual step around a place; places are asked for from first to last.
+    fn step(&mut self, span: &Range<usize>) -> Option<Step> {
+        if let Some((step, end)) = self.known
+            && span.start < end
+        {
+            return step;
+        }
+        let (before, rest) = self.text.split_at_checked(span.start).unwrap_or((self.text, ""));
+        let after = self.text.get(span.end..).unwrap_or_default();
+        let around = span.start - lines_before(before)..span.end + lines_after(after);
+        let step = Step::of(self.text.get(around).unwrap_or_default().split('\n'));
+        let half = rest.as_bytes().get(..CONTEXT_BYTES / 2).unwrap_or(rest.as_bytes());
+        let half = memchr_iter(b'\n', half).nth(CONTEXT_LINES / 2).unwrap_or(CONTEXT_BYTES / 2);
+        self.known = Some((step, span.start + half));
+        step
+    }
+}
+
+/// Returns how many bytes the last lines of `text` have, as far as they are looked at.
+fn lines_before(text: &str) -> usize {
+    let least = text.len().saturating_sub(CONTEXT_BYTES);
+    let head = text.as_bytes().get(least..).unwrap_or_default();
+    let first = memrchr_iter(b'\n', head).nth(CONTEXT_LINES);
+    let first = first.or_else(|| memchr(b'\n', head).filter(|_| 0 < least));
+    first.map_or(if least == 0 { head.len() } else { 0 }, |feed| head.len() - feed - 1)
+}
+
+/// Returns how many bytes the first lines of `text` have, as far as they are looked at.
+fn lines_after(text: &str) -> usize {
+    let whole = text.len() <= CONTEXT_BYTES;
+    let head = text.as_bytes().get(..CONTEXT_BYTES).unwrap_or(text.as_bytes());
+    let last = memchr_iter(b'\n', head).nth(CONTEXT_LINES);
+    let last = last.or_else(|| memrchr(b'\n', head).filter(|_| !whole));
+    last.unwrap_or(if whole { head.len() } else { 0 })
 }

@@ -7,6 +7,7 @@ use memchr::{memchr_iter, memmem};
 /// A canonical text without its blank lines.
 #[derive(Debug)]
 pub(super) struct Dense {
+    /// The lines, with a line feed before the first and after each.
     text: String,
     lines: Vec<Line>,
 }
@@ -21,7 +22,8 @@ struct Line {
 impl Dense {
     #[expect(clippy::cast_possible_truncation, reason = "inexact search is limited to 32 MiB")]
     pub(super) fn new(canon: &str) -> Self {
-        let mut dense = Self { text: String::with_capacity(canon.len() + 1), lines: Vec::new() };
+        let mut dense = Self { text: String::with_capacity(canon.len() + 2), lines: Vec::new() };
+        dense.text.push('\n');
         let mut start = 0;
         for end in memchr_iter(b'\n', canon.as_bytes()).chain([canon.len()]) {
             if start < end {
@@ -39,7 +41,7 @@ impl Dense {
         self.lines.len()
     }
 
-    /// Returns all lines, each with a line feed after it.
+    /// Returns all lines, with a line feed before the first and after each.
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
@@ -74,6 +76,9 @@ impl Dense {
     }
 
     /// Yields the runs of whole lines that are equal to all lines of `pattern`, without overlaps.
+    ///
+    /// With the line feed before it the pattern fits at the start of a line only, so that no match has
+    /// to be rejected.
     pub(super) fn find_all<'a>(
         &'a self,
         pattern: &'a Self,
@@ -81,17 +86,10 @@ impl Dense {
         let finder = memmem::Finder::new(pattern.text.as_bytes());
         let mut from = 0;
         std::iter::from_fn(move || {
-            loop {
-                let rest = self.text.as_bytes().get(from..)?;
-                let at = from + finder.find(rest)?;
-                let first = self.line_at(at);
-                let line = self.range(first)?;
-                if line.start == at {
-                    from = at + pattern.text.len();
-                    return Some(first..first + pattern.len());
-                }
-                from = line.end;
-            }
+            let at = from + finder.find(self.text.as_bytes().get(from..)?)?;
+            from = at + pattern.text.len() - 1;
+            let first = self.line_at(at + 1);
+            Some(first..first + pattern.len())
         })
     }
 }

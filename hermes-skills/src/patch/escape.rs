@@ -73,7 +73,7 @@ fn unescaped(asked: &Wording) -> Option<Wording> {
         };
         pieces(text).into_iter().map(decode).collect()
     };
-    Some(Wording { old: full(&asked.old), new: full(&asked.new) })
+    Some(Wording::new(&full(&asked.old), &full(&asked.new)))
 }
 
 /// Returns the ranges of the text that equal `old` if escapes are decoded in both.
@@ -235,53 +235,87 @@ fn atoms(pieces: &[&str]) -> Vec<(Atom, Vec<usize>)> {
 /// show how it is meant.
 fn decode_both(old: &[&str], decoded: &[bool], new: &str) -> Result<Wording, &'static str> {
     let new_pieces = pieces(new);
-    let mut written = String::with_capacity(new.len());
+    let example = Example::new(old, decoded, &new_pieces);
+    let mut written = Written::with_capacity(new.len());
     for op in diff(old, &new_pieces) {
         let (_, old_range, new_range) = op.as_tag_tuple();
         if matches!(op, DiffOp::Equal { .. }) {
             for at in old_range {
-                written.push_str(&decode_if(old, at, decoded.get(at) == Some(&true)));
+                written.push(&decode_if(old, at, decoded.get(at) == Some(&true)));
             }
         } else {
             for at in new_range {
                 let piece = new_pieces.get(at).copied().unwrap_or_default();
                 let decode = match plain(piece) {
-                    Some(_) => is_meant(old, decoded, &new_pieces, &written, piece)?,
+                    Some(_) => example.is_meant(piece, written.starts_line)?,
                     None => false,
                 };
-                written.push_str(&decode_if(&new_pieces, at, decode));
+                written.push(&decode_if(&new_pieces, at, decode));
             }
         }
     }
-    let old = (0..old.len()).map(|at| decode_if(old, at, decoded.get(at) == Some(&true))).collect();
-    Ok(Wording { old, new: written })
+    let old: String =
+        (0..old.len()).map(|at| decode_if(old, at, decoded.get(at) == Some(&true))).collect();
+    Ok(Wording::new(&old, &written.text))
 }
 
-fn decode_if(pieces: &[&str], at: usize, decode: bool) -> String {
+fn decode_if<'a>(pieces: &[&'a str], at: usize, decode: bool) -> Cow<'a, str> {
     let piece = pieces.get(at).copied().unwrap_or_default();
-    plain(piece).filter(|_| decode).map_or_else(|| piece.to_owned(), String::from)
+    plain(piece).filter(|_| decode).map_or(Cow::Borrowed(piece), |c| Cow::Owned(c.to_string()))
 }
 
-/// Returns whether an escape that only `new` has stands for the plain character, by the example of its
-/// like in `old`.
-fn is_meant(
-    old: &[&str],
-    decoded: &[bool],
-    new: &[&str],
-    written: &str,
-    escape: &str,
-) -> Result<bool, &'static str> {
-    let of_kind = || old.iter().zip(decoded).filter(|(piece, _)| **piece == escape);
-    let read = of_kind().filter(|(_, decoded)| **decoded).count();
-    let kept = of_kind().count() - read;
-    let starts_line = written.rsplit('\n').next().is_none_or(canon::is_blank);
-    let breaks_lines = |pieces: &[&str]| pieces.iter().any(|piece| piece.contains('\n'));
-    match escape {
-        "\\t" if 0 < read => Ok(starts_line),
-        "\\t" => Ok(starts_line && decoded.contains(&true) && kept == 0),
-        "\\n" if breaks_lines(new) && !breaks_lines(old) => Ok(false),
-        _ if read == 0 => Ok(false),
-        _ if kept == 0 => Ok(true),
-        _ => Err(ESCAPES.iter().find(|(text, _)| *text == escape).map_or("\\", |(text, _)| text)),
+/// A text that knows whether what comes next is the first on its line.
+struct Written {
+    text: String,
+    starts_line: bool,
+}
+
+impl Written {
+    fn with_capacity(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), starts_line: true }
+    }
+
+    fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+        self.starts_line = match piece.rsplit_once('\n') {
+            Some((_, last)) => canon::is_blank(last),
+            None => self.starts_line && canon::is_blank(piece),
+        };
+    }
+}
+
+/// How the escapes of `old` are meant: the example for those that only `new` has.
+struct Example {
+    /// For each of [`ESCAPES`], how many of `old` are read as the plain character, and how many are kept.
+    counts: [(usize, usize); ESCAPES.len()],
+    /// Whether `new` has line feeds of its own where `old` has only escapes, so that these are text.
+    only_new_breaks_lines: bool,
+}
+
+impl Example {
+    fn new(old: &[&str], decoded: &[bool], new: &[&str]) -> Self {
+        let mut counts = [(0, 0); ESCAPES.len()];
+        for (piece, decoded) in old.iter().zip(decoded) {
+            let kind = ESCAPES.iter().zip(&mut counts).find(|((escape, _), _)| escape == piece);
+            if let Some((_, (read, kept))) = kind {
+                *(if *decoded { read } else { kept }) += 1;
+            }
+        }
+        let breaks_lines = |pieces: &[&str]| pieces.iter().any(|piece| piece.contains('\n'));
+        Self { counts, only_new_breaks_lines: breaks_lines(new) && !breaks_lines(old) }
+    }
+
+    /// Returns whether an escape that only `new` has stands for the plain character.
+    fn is_meant(&self, escape: &str, starts_line: bool) -> Result<bool, &'static str> {
+        let known = ESCAPES.iter().zip(self.counts).find(|((text, _), _)| *text == escape);
+        let Some(((text, _), (read, kept))) = known else { return Ok(false) };
+        match *text {
+            "\\t" if 0 < read => Ok(starts_line),
+            "\\t" => Ok(starts_line && self.counts.iter().any(|(read, _)| 0 < *read) && kept == 0),
+            "\\n" if self.only_new_breaks_lines => Ok(false),
+            _ if read == 0 => Ok(false),
+            _ if kept == 0 => Ok(true),
+            text => Err(text),
+        }
     }
 }

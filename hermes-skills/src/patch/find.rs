@@ -11,6 +11,9 @@ use super::dense::Dense;
 use super::survey::survey;
 use super::{INEXACT_LIMIT, PLACES_LIMIT, PatchError, Strategy, escape, hint, lf, slip};
 
+/// What may stand before the first line of a text, and belongs to none.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// One reading of what the caller wants replaced by what, in LF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wording {
@@ -194,10 +197,14 @@ pub(super) fn canonical(
     }
     let wording = Rc::new(asked.clone());
     let mut best: Option<((Strategy, bool), Found)> = None;
-    let mut total = 0;
+    let (mut total, mut taken) = (0, None::<usize>);
     for hit in hits(canon.as_str(), &pattern).take(PLACES_LIMIT + 1) {
         total += 1;
-        let Some(place) = place(text, canon, &hit, &wording) else { continue };
+        let Some(mut place) = place(text, canon, &hit, &wording) else { continue };
+        if let Some(end) = taken.filter(|_| every) {
+            place.span.start = place.span.start.max(end);
+        }
+        taken = Some(place.span.end);
         let rank = (kind(text, &place), !every && !place.is_whole);
         match &mut best {
             Some((known, _)) if *known < rank => {}
@@ -247,15 +254,27 @@ fn is_clean_cut(text: &str, at: usize) -> bool {
     let (Some(left), Some(right)) = (before.next(), after.next()) else { return true };
     let joined = match (is_word(left), is_word(right)) {
         (true, true) => !is_unspaced(left) && !is_unspaced(right),
-        (true, false) => is_joint(right) && after.next().is_some_and(is_word),
-        (false, true) => is_joint(left) && before.next().is_some_and(|c| !c.is_whitespace()),
-        (false, false) => left == right && is_joint(left),
+        (true, false) => {
+            let next = after.next();
+            is_joint(right) && next.is_some_and(is_word) || left.is_numeric() && right == '%'
+        }
+        (false, true) => {
+            is_joint(left) && (is_sign(left) || before.next().is_some_and(|c| !c.is_whitespace()))
+        }
+        (false, false) if left == right => is_joint(left),
+        (false, false) => is_joint(left) && is_joint(right) && after.next().is_some_and(is_word),
     };
     !joined
 }
 
 fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    c.is_alphanumeric() || c == '_' || canon::is_mark(c)
+}
+
+/// Returns whether `c` belongs to the word that follows even where nothing stands before it: the sign of
+/// a number, the dash of a flag, the start of a path or a variable.
+fn is_sign(c: char) -> bool {
+    matches!(c, '-' | '+' | '.' | '/' | '\\' | '@' | '$' | '~' | '%')
 }
 
 /// Returns whether `c` belongs to a script that puts no spaces between words.
@@ -285,6 +304,9 @@ pub(super) fn place(
     if starts_line {
         let head = text.as_bytes().get(..span.start)?;
         span.start = memrchr(b'\n', head).map_or(0, |at| at + 1);
+        if span.start == 0 && text.starts_with(BYTE_ORDER_MARK) {
+            span.start = BYTE_ORDER_MARK.len_utf8();
+        }
     }
     if ends_line {
         let tail = text.as_bytes().get(span.end..)?;

@@ -26,6 +26,8 @@ pub struct Passage {
 pub(super) const SHOWN_PLACES: usize = 5;
 /// How many close passages are quoted.
 const SHOWN_PASSAGES: usize = 3;
+/// How many occurrences of the new text are looked at.
+const SOUGHT: usize = 64;
 /// How many lines of a close passage are quoted.
 const SHOWN_LINES: usize = 8;
 /// How many characters of a line are quoted.
@@ -35,13 +37,28 @@ const WORTH_SHOWING: f32 = 0.3;
 
 /// Says that no strategy found the passage, and where it may have come from.
 pub(super) fn not_found(text: &str, asked: &Wording, closest: Vec<Passage>) -> PatchError {
-    let new = asked.new.trim_matches('\n');
-    let already = (!canon::is_blank(new)).then(|| memmem::find(text.as_bytes(), new.as_bytes()));
     PatchError::NotFound {
         closest,
-        already: already.flatten().map(|at| line_of(text, at)),
+        already: already(text, asked).map(|at| line_of(text, at)),
         elided: asked.old.lines().any(is_ellipsis),
     }
+}
+
+/// Returns where all of the new text stands on lines of its own, unless the old text has it as well.
+fn already(text: &str, asked: &Wording) -> Option<usize> {
+    let new = asked.new.trim_matches('\n');
+    if canon::is_blank(new) || asked.old.contains(new) {
+        return None;
+    }
+    let is_alone = |at: &usize| {
+        let around = (text.get(..*at), text.get(at + new.len()..));
+        let (Some(before), Some(after)) = around else { return false };
+        let before = before.trim_end_matches([' ', '\t']);
+        let after = after.trim_start_matches([' ', '\t']);
+        (before.is_empty() || before.ends_with('\n'))
+            && (after.is_empty() || after.starts_with('\n'))
+    };
+    memmem::find_iter(text.as_bytes(), new).take(SOUGHT).find(is_alone)
 }
 
 /// Quotes the best of the windows in which lines of `asked` were seen.

@@ -47,16 +47,16 @@ impl<'a> LfText<'a> {
         self.source_offset(span.start)..self.source_offset(span.end)
     }
 
-    /// Returns the line end in use around `span`: that of the line it starts in, else of the line
-    /// before.
-    pub(super) fn line_end(&self, span: &Range<usize>) -> &'static str {
+    /// Returns the line end in use at a position: that of the line it is on, else of the line before; and
+    /// up to where that is so.
+    pub(super) fn line_end(&self, at: usize) -> (usize, &'static str) {
         let bytes = self.text.as_bytes();
-        let after = bytes.get(span.start..).and_then(|rest| memchr(b'\n', rest));
-        let feed = after.map(|at| at + span.start).or_else(|| memrchr(b'\n', bytes));
-        match feed {
-            Some(at) if self.paired.binary_search(&at).is_ok() => "\r\n",
+        let next = bytes.get(at..).and_then(|rest| memchr(b'\n', rest)).map(|feed| at + feed);
+        let end = match next.or_else(|| memrchr(b'\n', bytes)) {
+            Some(feed) if self.paired.binary_search(&feed).is_ok() => "\r\n",
             _ => "\n",
-        }
+        };
+        (next.unwrap_or(bytes.len()), end)
     }
 
     fn source_offset(&self, at: usize) -> usize {

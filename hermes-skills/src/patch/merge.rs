@@ -1,52 +1,92 @@
 //! Writes what the caller wants in the style of the file: a three-way merge by lines.
 //!
 //! The base is `old`, which is canonically equal to the file's region; one side is the region, the
-//! other is `new`. A line that `new` leaves alone comes from the file. In a line that it changes,
+//! other is `new`. A line that `new` leaves alone comes from the file, but for
+//! invisible characters at its end. In a line that it changes,
 //! indentation, body and trailing blanks merge separately.
+
+use std::cell::OnceCell;
 
 use similar::DiffOp;
 
 use super::canon::{self, is_stray, split_line};
-use super::columns::Columns;
-use super::find::Place;
-use super::token::{diff, likeness, merge_body};
+use super::columns::{Columns, Surroundings};
+use super::find::{Place, Wording};
+use super::token::{BodyEdit, Words, diff};
 
 /// Lines of which less than this share of tokens is equal are not taken for versions of each other.
 const RELATED: f32 = 0.34;
 
+/// Writes one wording into all the places that it fits.
+///
+/// What depends on the wording only is worked out once, however many places there are.
+pub(super) struct Merger<'a> {
+    text: &'a str,
+    wording: &'a Wording,
+    old: Vec<&'a str>,
+    new: Vec<&'a str>,
+    origin: Vec<Option<usize>>,
+    /// For every line of `new`, how its body came from that of `old`, once that is asked for.
+    edits: Vec<OnceCell<BodyEdit<'a>>>,
+    surroundings: Surroundings<'a>,
+}
+
 /// The lines of the three texts, and how they belong together.
 #[derive(Debug)]
-pub(super) struct Lines<'a> {
-    pub(super) old: Vec<&'a str>,
+pub(super) struct Lines<'l, 'a> {
+    pub(super) old: &'l [&'a str],
     pub(super) file: Vec<&'a str>,
-    pub(super) new: Vec<&'a str>,
+    pub(super) new: &'l [&'a str],
     /// For every line of `old`, the line of `file` that it quotes.
     pub(super) quoted: Vec<Option<usize>>,
     /// For every line of `new`, the line of `old` that it is a version of.
-    pub(super) origin: Vec<Option<usize>>,
+    pub(super) origin: &'l [Option<usize>],
 }
 
-/// Returns the text that is to stand at `place`, in LF.
-pub(super) fn merge(text: &str, place: &Place) -> String {
-    if place.wording.new.is_empty() {
-        return String::new();
+impl<'a> Merger<'a> {
+    pub(super) fn new(text: &'a str, wording: &'a Wording) -> Self {
+        let old: Vec<&str> = wording.old.split('\n').collect();
+        let new: Vec<&str> = wording.new.split('\n').collect();
+        let origin = origins(&old, &new);
+        let edits = new.iter().map(|_| OnceCell::new()).collect();
+        Self { text, wording, old, new, origin, edits, surroundings: Surroundings::new(text) }
     }
-    let lines = Lines::new(text, place);
-    let columns = Columns::learn(text, place, &lines);
-    let mut written: Vec<String> = Vec::with_capacity(lines.new.len());
-    for index in 0..lines.new.len() {
-        if let Some(blanks) = lines.blanks_before(index) {
-            written.extend(blanks.iter().map(|&blank| blank.to_owned()));
-        }
-        if !lines.is_imagined(index) {
-            written.push(line(place, &lines, &columns, index));
-        }
+
+    /// Returns whether this is the one for `wording`.
+    pub(super) fn is_for(&self, wording: &Wording) -> bool {
+        std::ptr::eq(self.wording, wording)
     }
-    written.join("\n")
+
+    /// Returns the text that is to stand at `place`, in LF.
+    pub(super) fn merge(&mut self, place: &Place) -> String {
+        if self.wording.new.is_empty() {
+            return String::new();
+        }
+        let file: Vec<&str> =
+            self.text.get(place.span.clone()).unwrap_or_default().split('\n').collect();
+        let quoted = quoted(&self.old, &file);
+        let lines = Lines { old: &self.old, file, new: &self.new, quoted, origin: &self.origin };
+        let columns = Columns::learn(&mut self.surroundings, place, &lines);
+        let mut written: Vec<String> = Vec::with_capacity(lines.new.len());
+        for (index, edit) in self.edits.iter().enumerate() {
+            if let Some(blanks) = lines.blanks_before(index) {
+                written.extend(blanks.iter().map(|&blank| blank.to_owned()));
+            }
+            if !lines.is_imagined(index) {
+                written.push(line(place, &lines, (&columns, edit), index));
+            }
+        }
+        written.join("\n")
+    }
 }
 
 /// Writes one line of `new`.
-fn line(place: &Place, lines: &Lines<'_>, columns: &Columns, index: usize) -> String {
+fn line<'a>(
+    place: &Place,
+    lines: &Lines<'_, 'a>,
+    (columns, edit): (&Columns, &OnceCell<BodyEdit<'a>>),
+    index: usize,
+) -> String {
     let new = lines.new.get(index).copied().unwrap_or_default();
     let (new_indent, new_body, new_trail) = split_line(new);
     let pair = lines.pair(index);
@@ -68,7 +108,7 @@ fn line(place: &Place, lines: &Lines<'_>, columns: &Columns, index: usize) -> St
     };
     let ((_, old_body, old_trail), (_, file_body, file_trail)) =
         (split_line(old), split_line(file));
-    let body = merge_body(old_body, file_body, new_body);
+    let body = edit.get_or_init(|| BodyEdit::new(old_body, new_body)).merge(file_body);
     let trail = match last {
         true => inside_line(old_trail, new_trail).to_owned(),
         false if old_trail == new_trail => file_trail.replace(is_stray, ""),
@@ -82,17 +122,7 @@ fn inside_line<'a>(old: &str, new: &'a str) -> &'a str {
     if old.is_empty() { new } else { "" }
 }
 
-impl<'a> Lines<'a> {
-    fn new(text: &'a str, place: &'a Place) -> Self {
-        let old: Vec<&str> = place.wording.old.split('\n').collect();
-        let new: Vec<&str> = place.wording.new.split('\n').collect();
-        let file: Vec<&str> =
-            text.get(place.span.clone()).unwrap_or_default().split('\n').collect();
-        let quoted = quoted(&old, &file);
-        let origin = origins(&old, &new);
-        Self { old, file, new, quoted, origin }
-    }
-
+impl<'a> Lines<'_, 'a> {
     /// Returns the lines of `old` and `file` that line `index` of `new` is a version of.
     pub(super) fn pair(&self, index: usize) -> Option<(&'a str, &'a str)> {
         let old = self.origin.get(index).copied().flatten()?;
@@ -190,15 +220,17 @@ fn pair_alike(
     origins: &mut [Option<usize>],
 ) {
     const LOOK_AHEAD: usize = 8;
-    let mut from = old_gap.start;
+    let lines = old.get(old_gap.clone()).unwrap_or_default();
+    let words: Vec<Words<'_>> = lines.iter().map(|line| Words::new(line)).collect();
+    let mut from = 0;
     for index in new_gap {
-        let line = new.get(index).copied().unwrap_or_default();
-        let window = from..old_gap.end.min(from + LOOK_AHEAD);
-        let alike = |&at: &usize| likeness(old.get(at).copied().unwrap_or_default(), line);
+        let line = Words::new(new.get(index).copied().unwrap_or_default());
+        let window = words.iter().enumerate().skip(from).take(LOOK_AHEAD);
+        let alike = window.map(|(at, words)| (at, words.likeness(&line, RELATED)));
         let best =
-            window.max_by(|left, right| alike(left).total_cmp(&alike(right)).then(right.cmp(left)));
-        let Some(best) = best.filter(|best| RELATED < alike(best)) else { continue };
-        origins.get_mut(index).map(|origin| origin.replace(best));
+            alike.max_by(|left, right| left.1.total_cmp(&right.1).then(right.0.cmp(&left.0)));
+        let Some((best, _)) = best.filter(|(_, likeness)| RELATED < *likeness) else { continue };
+        origins.get_mut(index).map(|origin| origin.replace(old_gap.start + best));
         from = best + 1;
     }
 }

@@ -54,6 +54,8 @@ mod splice;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod costs;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod tests;
@@ -63,8 +65,11 @@ pub use hint::Passage;
 pub use outcome::{Edit, Patched};
 pub use strategy::Strategy;
 
+use std::borrow::Cow;
+
 use find::{Found, Wording};
 use lf::LfText;
+use merge::Merger;
 
 /// The longest text, in bytes, in which inexact matches are looked for: 32 MiB.
 ///
@@ -151,12 +156,16 @@ pub fn replace(
 
 /// Writes the wanted text into every place found.
 fn write(lf: &LfText<'_>, found: &Found) -> Patched {
+    let mut merger: Option<Merger<'_>> = None;
     let written = found.places.iter().map(|place| {
-        let wanted = match found.strategy {
-            Strategy::Exact => place.wording.new.clone(),
-            _ => merge::merge(lf.as_str(), place),
+        if found.strategy == Strategy::Exact {
+            return (place.span.clone(), Cow::Borrowed(place.wording.new.as_str()));
+        }
+        let merger = match &mut merger {
+            Some(merger) if merger.is_for(&place.wording) => merger,
+            other => other.insert(Merger::new(lf.as_str(), &place.wording)),
         };
-        (place.span.clone(), wanted)
+        (place.span.clone(), Cow::Owned(merger.merge(place)))
     });
     splice::splice(lf, written, found.strategy)
 }

@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         }
         let slips = slips(quoted, file)?;
         for (index, (wrong, right)) in &slips {
-            if self.is_carried(wrong, right) {
+            if self.is_carried(wrong, right) || respelt.get(wrong) == Some(right) {
                 continue;
             }
             if !self.is_misspelt(quoted, *index, wrong, right) {

@@ -5,6 +5,7 @@
 //! quotation repeats, and words that stand in many of its lines, say little about the place and do not
 //! vote, so that the work never grows with the product of both lengths.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -105,6 +106,34 @@ struct Index<'a> {
     shapes: Vec<bool>,
     /// The same of the lines.
     line_shapes: Vec<bool>,
+    tally: RefCell<Tally>,
+}
+
+/// How many words a line shares with each line of the quotation.
+#[derive(Default)]
+struct Tally {
+    shared: Vec<usize>,
+    /// The lines that share any, in the order in which they came up.
+    touched: Vec<usize>,
+}
+
+impl Tally {
+    fn add(&mut self, line: usize) {
+        let Some(shared) = self.shared.get_mut(line) else { return };
+        if *shared == 0 {
+            self.touched.push(line);
+        }
+        *shared += 1;
+    }
+
+    /// Returns what was counted, and starts again.
+    fn take(&mut self) -> Vec<(usize, usize)> {
+        let Self { shared, touched } = self;
+        let counted = touched
+            .drain(..)
+            .filter_map(|line| shared.get_mut(line).map(|shared| (line, std::mem::take(shared))));
+        counted.collect()
+    }
 }
 
 impl<'a> Index<'a> {
@@ -115,6 +144,7 @@ impl<'a> Index<'a> {
             counts: vec![0; pattern.len()],
             shapes: vec![false; SHAPES],
             line_shapes: vec![false; SHAPES],
+            tally: RefCell::new(Tally { shared: vec![0; pattern.len()], touched: Vec::new() }),
         };
         for (at, line) in pattern.iter().enumerate() {
             index.lines.entry(line).or_default().push(at);
@@ -178,15 +208,14 @@ impl<'a> Index<'a> {
             }
             return;
         }
-        let mut shared: Vec<(usize, usize)> = Vec::new();
+        let mut tally = self.tally.take();
         for word in words(line).filter(|word| self.shapes.get(shape(word)) == Some(&true)) {
             for &of in self.words.get(word).map_or(&[][..], Vec::as_slice) {
-                match shared.iter_mut().find(|(line, _)| *line == of) {
-                    Some((_, count)) => *count += 1,
-                    None => shared.push((of, 1)),
-                }
+                tally.add(of);
             }
         }
+        let shared = tally.take();
+        self.tally.replace(tally);
         for (of, count) in shared {
             let total = self.counts.get(of).copied().unwrap_or_default();
             #[expect(clippy::cast_precision_loss, reason = "word counts are small")]

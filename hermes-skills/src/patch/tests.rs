@@ -344,3 +344,79 @@ fn escapes_are_decoded_where_the_text_has_others() {
         "say(\"a\\tc\")\nend()\nlast\n",
     );
 }
+
+#[test]
+fn escaped_line_ends_are_written_as_the_file_has_them() {
+    let (old, new) = ("one\\r\\ntwo", "one\\r\\nNEW\\r\\ntwo");
+
+    check(Strategy::Escapes, "one\ntwo\n", old, new, "one\nNEW\ntwo\n");
+    check(Strategy::Escapes, "one\r\ntwo\r\n", old, new, "one\r\nNEW\r\ntwo\r\n");
+}
+
+#[test]
+fn a_byte_order_mark_stays_where_it_is_and_alone() {
+    let text = "\u{feff}title:  x\nend\n";
+
+    let check = |old, new, expected| check(Strategy::Whitespace, text, old, new, expected);
+    check("title: x", "title: x\nauthor: y", "\u{feff}title:  x\nauthor: y\nend\n");
+    check("title: x\nend", "a: y\ntitle: x\nend", "\u{feff}a: y\ntitle:  x\nend\n");
+    check("  title: x\n  end", "  title: x\n  b: z\n  end", "\u{feff}title:  x\nb: z\nend\n");
+}
+
+#[test]
+fn what_is_invisible_before_a_line_stays_with_it() {
+    check(
+        Strategy::Typography,
+        "a\n\u{200b}b  c\nd\n",
+        "b c\nd",
+        "b c\nx\nd",
+        "a\n\u{200b}b  c\nx\nd\n",
+    );
+}
+
+#[test]
+fn a_modifier_apostrophe_reads_as_an_apostrophe() {
+    check(Strategy::Typography, "it\u{2bc}s so\n", "it's so", "it's not", "it\u{2bc}s not\n");
+}
+
+#[test]
+fn a_refusal_calls_new_text_present_only_where_it_stands_by_itself() {
+    for (text, old, new) in [("f() {\n  x = 1;\n}\n", "y = 2;\n}", "}"), ("a = 12\n", "a = 3", "1")]
+    {
+        let refusal = refuse(text, old, new).to_string();
+
+        assert!(!refusal.contains("already there"), "{refusal}");
+    }
+}
+
+#[test]
+fn edits_of_one_call_never_overlap() {
+    let all = PatchOptions::default().replace_all(true);
+
+    let patched = replace("a\n- x\n  \n- x\nb\n", "\n-  x\n", "\n- y\n", &all).expect("two places");
+
+    assert_eq!(patched.replacements, 2);
+    assert!(
+        patched.edits.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start),
+        "{patched:?}"
+    );
+    assert_eq!(patched.text.matches("  \n").count(), 1, "{patched:?}");
+}
+
+#[test]
+fn an_inexact_match_cuts_no_sign_and_no_mark_off() {
+    for (text, old) in [
+        ("x = -5  px\n", "5 px"),
+        ("cd $HOME/x  now\n", "HOME/x now"),
+        ("cat /etc/x  now\n", "etc/x now"),
+        ("run -v  now\n", "v now"),
+        ("cd ~/x  now\n", "/x now"),
+        ("a .5  px\n", "5 px"),
+        ("see  cafe\u{301} now\n", "see cafe"),
+    ] {
+        refuse(text, old, "x");
+    }
+    check(Strategy::Whitespace, "- a  b\n", "a b", "c b", "- c  b\n");
+    check(Strategy::Whitespace, "## a  b\n", "a b", "c b", "## c  b\n");
+    check(Strategy::Whitespace, "see: a  b\n", "a b", "c b", "see: c  b\n");
+}

@@ -1,11 +1,13 @@
 //! Tokens of a line, and the three-way merge of line bodies.
 
+use std::ops::Range;
+
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::canon::{self, Canon};
 
 /// The largest product of lengths for which a minimal difference is worked out.
-const DIFF_BUDGET: usize = 1_000_000;
+pub(super) const DIFF_BUDGET: usize = 1_000_000;
 
 /// Splits a line into words, numbers, runs of blanks, of dashes and of dots, and single characters.
 pub(super) fn tokens(text: &str) -> Vec<&str> {
@@ -63,55 +65,82 @@ pub(super) fn diff<T: Eq + std::hash::Hash + Ord>(old: &[T], new: &[T]) -> Vec<D
     vec![equal(0, 0, head), replace, tail]
 }
 
-/// Merges the change from `old` to `new` into `file`, which is canonically equal to `old`.
-pub(super) fn merge_body(old: &str, file: &str, new: &str) -> String {
-    if old == new {
-        return file.to_owned();
-    }
-    if old == file {
-        return new.to_owned();
-    }
-    let (old_canon, file_canon) = (Canon::new(old), Canon::new(file));
-    if old_canon.as_str() != file_canon.as_str() {
-        return new.to_owned();
-    }
-    let (old_tokens, new_tokens) = (tokens(old), tokens(new));
-    let mut merged = String::with_capacity(new.len());
-    let mut at = 0;
-    for op in diff(&old_tokens, &new_tokens) {
-        let (_, old_range, new_range) = op.as_tag_tuple();
-        let wanted = new_tokens.get(new_range).unwrap_or_default().concat();
-        let quoted: usize =
-            old_tokens.get(old_range).unwrap_or_default().iter().map(|token| token.len()).sum();
-        let quoted = at..at + quoted;
-        at = quoted.end;
-        let kept = matches!(op, DiffOp::Equal { .. })
-            .then_some(quoted)
-            .and_then(|range| old_canon.canon_range(&range))
-            .and_then(|range| file_canon.source_range(&range))
-            .and_then(|range| file.get(range));
-        merged.push_str(kept.unwrap_or(&wanted));
-    }
-    merged
+/// How one line body came from another, to be done again to a body that is canonically equal to the first.
+#[derive(Debug)]
+pub(super) struct BodyEdit<'a> {
+    old: Canon<'a>,
+    source: &'a str,
+    new: &'a str,
+    /// Stretches of `new`, in order; those that `old` has too with where they stand in its canonical form.
+    pieces: Vec<(&'a str, Option<Range<usize>>)>,
 }
 
-/// Returns how alike two lines are, from 0 to 1, by the share of tokens in common.
-pub(super) fn likeness(left: &str, right: &str) -> f32 {
-    let (mut left, mut right) = (words(left), words(right));
-    left.sort_unstable();
-    right.sort_unstable();
-    let total = left.len() + right.len();
-    let mut rest = right.into_iter().peekable();
-    let mut common = 0;
-    for token in left {
-        while rest.next_if(|other| *other < token).is_some() {}
-        common += usize::from(rest.next_if(|other| *other == token).is_some());
+impl<'a> BodyEdit<'a> {
+    pub(super) fn new(old: &'a str, new: &'a str) -> Self {
+        let canon = Canon::new(old);
+        let (old_tokens, new_tokens) = (tokens(old), tokens(new));
+        let len = |tokens: Option<&[&str]>| -> usize {
+            tokens.unwrap_or_default().iter().map(|token| token.len()).sum()
+        };
+        let mut pieces = Vec::new();
+        let (mut old_at, mut new_at) = (0, 0);
+        for op in diff(&old_tokens, &new_tokens) {
+            let (_, old_range, new_range) = op.as_tag_tuple();
+            let quoted = old_at..old_at + len(old_tokens.get(old_range));
+            let wanted = new_at..new_at + len(new_tokens.get(new_range));
+            (old_at, new_at) = (quoted.end, wanted.end);
+            let kept =
+                matches!(op, DiffOp::Equal { .. }).then(|| canon.canon_range(&quoted)).flatten();
+            pieces.push((new.get(wanted).unwrap_or_default(), kept));
+        }
+        Self { old: canon, source: old, new, pieces }
     }
-    #[expect(clippy::cast_precision_loss, reason = "token counts are small")]
-    let share = 2.0 * common as f32 / total.max(1) as f32;
-    share
+
+    /// Returns `file` with what was changed from `old` to `new`; `new` if it is not equal to `old`.
+    pub(super) fn merge(&self, file: &str) -> String {
+        if self.source == self.new {
+            return file.to_owned();
+        }
+        let canon = Canon::new(file);
+        if self.source == file || self.old.as_str() != canon.as_str() {
+            return self.new.to_owned();
+        }
+        let mut merged = String::with_capacity(self.new.len());
+        for (wanted, kept) in &self.pieces {
+            let kept = kept.as_ref().and_then(|range| canon.source_range(range));
+            merged.push_str(kept.and_then(|range| file.get(range)).unwrap_or(wanted));
+        }
+        merged
+    }
 }
 
-fn words(text: &str) -> Vec<&str> {
-    tokens(text).into_iter().filter(|token| !canon::is_blank(token)).collect()
+/// The words of a line and its other tokens but blanks, sorted.
+#[derive(Debug)]
+pub(super) struct Words<'a>(Vec<&'a str>);
+
+impl<'a> Words<'a> {
+    pub(super) fn new(line: &'a str) -> Self {
+        let mut words = tokens(line);
+        words.retain(|token| !canon::is_blank(token));
+        words.sort_unstable();
+        Self(words)
+    }
+
+    /// Returns how alike two lines are, from 0 to 1, by the share of tokens in common; 0 if their lengths
+    /// alone say that it cannot be more than `least`.
+    pub(super) fn likeness(&self, other: &Self, least: f32) -> f32 {
+        let total = self.0.len() + other.0.len();
+        #[expect(clippy::cast_precision_loss, reason = "token counts are small")]
+        let share = |common: usize| 2.0 * common as f32 / total.max(1) as f32;
+        if share(self.0.len().min(other.0.len())) <= least {
+            return 0.0;
+        }
+        let mut rest = other.0.iter().peekable();
+        let mut common = 0;
+        for token in &self.0 {
+            while rest.next_if(|other| *other < token).is_some() {}
+            common += usize::from(rest.next_if(|other| *other == token).is_some());
+        }
+        share(common)
+    }
 }
