@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 
 use crate::version::Version;
 
@@ -84,7 +85,7 @@ pub enum Slot {
 }
 
 /// A section as it was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Section {
     /// The text; blank for none.

@@ -421,8 +421,9 @@ impl fmt::Debug for SessionLock {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The session has another number of messages than the writer believes.
-    #[error("session {id} has {actual} messages, not {expected}")]
+    /// The session has another number of messages than the writer believes: somebody else wrote it, or
+    /// begins one of a name that is taken.
+    #[error("session {id} has {actual} messages, not {expected}; open it again to go on with it")]
     Conflict {
         /// The session.
         id: SessionId,
@@ -436,7 +437,9 @@ pub enum StoreError {
     Unsupported(&'static str),
     /// Somebody else writes the session, in this process or another:
     /// [close](crate::Session::close) it there first.
-    #[error("session {0} is in use elsewhere")]
+    #[error(
+        "session {0} is in use elsewhere; close it there, or wait until that process has ended"
+    )]
     Locked(SessionId),
     /// The store failed.
     #[error("the session store failed")]

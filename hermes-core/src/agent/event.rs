@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::tasks::ReviewHandle;
 use crate::{
@@ -69,7 +69,9 @@ pub enum AgentEvent {
 }
 
 /// A turn that is over.
-#[derive(Clone, Debug)]
+///
+/// It can be serialized, with the id of its [review](Self::review).
+#[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct FinishedTurn {
     /// The conversation.
@@ -99,7 +101,14 @@ pub struct FinishedTurn {
     /// The names of the session's tools, sorted.
     pub tools: Vec<Arc<str>>,
     /// The review that this turn started, if it did. Dropping it does not stop the review.
+    #[serde(serialize_with = "id_of")]
     pub review: Option<ReviewHandle>,
+}
+
+/// Writes the id of a review.
+#[expect(clippy::ref_option, reason = "serde hands the field over so")]
+fn id_of<S: Serializer>(review: &Option<ReviewHandle>, serializer: S) -> Result<S::Ok, S::Error> {
+    review.as_ref().map(ReviewHandle::id).serialize(serializer)
 }
 
 impl FinishedTurn {

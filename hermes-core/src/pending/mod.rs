@@ -204,7 +204,10 @@ pub enum PendingError {
     },
     /// What the write would change is not as it was when the write was asked for. The write waits on:
     /// show it again and approve what is shown, or reject it.
-    #[error("what {id} would change has changed in the meantime")]
+    #[error(
+        "what {id} would change has changed in the meantime; show it again, and approve what is shown \
+         or reject it"
+    )]
     Conflict {
         /// The id.
         id: PendingId,

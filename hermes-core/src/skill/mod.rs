@@ -194,7 +194,7 @@ impl<S: SkillStore + ?Sized> SkillStore for Arc<S> {
 }
 
 /// What a store can offer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SkillList {
     /// The skills, sorted by category and name.
@@ -307,7 +307,7 @@ impl SkillWarning {
 }
 
 /// A file of a skill as it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SkillText {
     /// The skill, whatever name it was asked for by.
@@ -490,7 +490,7 @@ pub enum SkillError {
         reason: String,
     },
     /// The new text would be an attack if an agent read it.
-    #[error("the text was refused by the scan")]
+    #[error("the text was refused by the scan{}; leave that out", found(findings))]
     Blocked {
         /// What was found.
         findings: Vec<Finding>,
@@ -534,6 +534,16 @@ pub enum SkillError {
     Backend(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+/// Says what was found first, where, and how much more there is, for a message.
+fn found(findings: &[Finding]) -> String {
+    let Some(first) = findings.first() else { return String::new() };
+    let more = match findings.len().saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    format!(" for {first}, in its bytes {} to {}{more}", first.range.start, first.range.end)
+}
+
 /// Names the first few of `names`, the closest first, for a message.
 fn closest(names: &[String]) -> String {
     const SHOWN: usize = 3;
@@ -544,6 +554,41 @@ fn closest(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::threat::Severity;
+
+    #[test]
+    fn what_was_refused_says_what_and_where() {
+        let finding = |start| Finding::new("order", Severity::Block, start..start + 5, "orders");
+        let blocked = |findings| SkillError::Blocked { findings }.to_string();
+
+        assert_eq!(
+            blocked(vec![finding(7)]),
+            "the text was refused by the scan for order: orders, in its bytes 7 to 12; leave that out"
+        );
+        assert_eq!(
+            blocked(vec![finding(7), finding(30), finding(90)]),
+            "the text was refused by the scan for order: orders, in its bytes 7 to 12 (and 2 more); \
+             leave that out"
+        );
+    }
+
+    #[test]
+    fn what_is_sent_over_a_wire_reads_as_it_was() {
+        let name: SkillName = "deploy".parse().unwrap();
+        let text = SkillText::new(
+            name,
+            SkillFile::main(),
+            Versioned::new("Push.".to_owned(), Version::of("Push.")),
+        );
+        let list = SkillList::default();
+
+        let (text_again, list_again) = (
+            serde_json::from_str(&serde_json::to_string(&text).unwrap()).unwrap(),
+            serde_json::from_str(&serde_json::to_string(&list).unwrap()).unwrap(),
+        );
+
+        assert_eq!((text, list), (text_again, list_again));
+    }
 
     #[test]
     fn what_is_not_found_names_the_closest() {

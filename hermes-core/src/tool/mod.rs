@@ -262,7 +262,7 @@ fn empty_schema() -> Value {
 }
 
 /// What a call brought.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolOutput {
     /// What the model reads.

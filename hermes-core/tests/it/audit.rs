@@ -228,8 +228,10 @@ async fn a_review_is_recorded_and_so_is_what_it_writes() {
     let session = agent.build().unwrap().session();
 
     let (turn, _) = go(&session).await;
+    let sent = serde_json::to_value(&turn).unwrap();
     let review = turn.review.unwrap();
     let id = review.id().to_owned();
+    assert_eq!(sent["review"], json!(id));
     review.await.unwrap();
 
     let records = audit.records();

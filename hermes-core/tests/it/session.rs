@@ -256,3 +256,16 @@ async fn opening_resumes_what_is_stored_and_starts_what_is_not() {
     assert!(store.delete(&id).await.unwrap());
     assert_eq!(stored.resume(&id).await.unwrap().map(|it| it.id().clone()), None);
 }
+
+#[tokio::test]
+async fn a_finished_turn_can_be_sent_over_a_wire() {
+    let model = ScriptedProvider::new().say("hello");
+    let session = agent(&model).build().unwrap().session_as(SessionId::new("s1"));
+
+    let turn = session.send("Hi.").await.unwrap();
+    let sent = serde_json::to_value(&turn).unwrap();
+
+    assert_eq!((&sent["session"], &sent["text"]), (&json!("s1"), &json!("hello")));
+    assert_eq!((&sent["finish"], &sent["review"]), (&json!("answered"), &json!(null)));
+    assert_eq!(sent["counts"]["turns_since_memory"], 1);
+}

@@ -104,6 +104,11 @@ impl From<SkillError> for Refusal {
             .with("changed_meanwhile", diff),
             SkillError::OffLimits { .. } => Self::rejected(error)
                 .with("hint", "Leave it as it is. What is worth keeping can go into a skill of your own."),
+            // What was found is for the host: who knows the rule can write around it.
+            SkillError::Blocked { .. } => Self::rejected(
+                "Nothing was written: the security scan refused the text. Do not reword it: if it is \
+                 needed, tell the user.",
+            ),
             SkillError::ScanFailed(_) => Self::broken(
                 "The text could not be checked, so it was not written. Do not try again now.",
                 err,
