@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::{Category, File, Finding, Report, Severity, expression, flow};
+use super::{Category, File, Finding, Report, Severity, expression, flow, hosts};
 
 /// Words, in lower case, of which every step has one.
 const WORDS: &str = "env secrets token auth secret vault credential clipboard pyperclip pbpaste xclip xsel \
@@ -84,7 +84,7 @@ impl Carry {
         let Some(steps) = STEPS.as_ref().filter(|steps| steps.words.is_match(line)) else { return };
         self.takes = self.takes || steps.takes(line);
         self.watches = self.watches || steps.watch.is_match(line);
-        let is_local = || line.contains("localhost") || line.contains("127.0.0.1");
+        let is_local = || hosts::are_local(line);
         if self.sends.is_none() && steps.sent.is_match(line) && !is_local() {
             self.sends = Some((number, line.trim().to_owned()));
         }

@@ -1,10 +1,6 @@
 //! Lists of what is dangerous, in documents: commands that are shown as examples of what not to run.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::expression;
+use super::warning;
 
 /// Where a document is, as far as lists of dangers are concerned.
 #[derive(Debug, Default)]
@@ -19,23 +15,19 @@ impl Catalogue {
     pub(super) fn lists(&mut self, line: &str) -> bool {
         let line = line.trim_start();
         if line.starts_with('#') {
-            self.heading = warns(line);
+            self.heading = warning::announces_dangers(line);
         }
         if line.starts_with('|') {
-            return *self.table.get_or_insert_with(|| warns(line)) || self.heading;
+            return *self.table.get_or_insert_with(|| warning::announces_dangers(line))
+                || self.heading;
         }
         self.table = None;
-        self.heading && line.starts_with(['-', '*']) && line.contains('`')
+        let before = line.split('`').next().unwrap_or_default();
+        self.heading
+            && line.starts_with(['-', '*'])
+            && before.len() < line.len()
+            && !warning::orders(before)
     }
-}
-
-fn warns(head: &str) -> bool {
-    static DANGERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        expression::compile(
-            r"(?i)\b(?:risks?|dangers?|dangerous|never|do not|don't|avoid|red flags?|what to look for|forbidden|blocked|indicators?|threats?|vulnerab\w+|anti-?patterns?|attacks?|unsafe|malicious|suspicious|severity)\b",
-        )
-    });
-    DANGERS.as_ref().is_some_and(|dangers| dangers.is_match(head))
 }
 
 #[cfg(test)]
@@ -59,6 +51,7 @@ mod tests {
     fn other_lines_are_not() {
         check(&["| Call | Use |", "| `a` | b |"], false);
         check(&["## Red flags", "Run `a`"], false);
+        check(&["## Red flags", "- Run `a`"], false);
         check(&["## Red flags", "- `a`", "## Setup", "- `a`"], false);
     }
 }

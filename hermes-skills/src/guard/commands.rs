@@ -1,6 +1,6 @@
 //! Runs the rules for commands over the lines of a file.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
 use regex::Regex;
@@ -11,16 +11,20 @@ use super::{
     catalogue::Catalogue,
     errand::Errand,
     expression,
+    fence::Fence,
     flow::Flow,
     language::Language,
-    lines,
+    lines::{self, Line},
     room::Room,
     rules::{self, Rule, Spared},
     subject::Subject,
     values::{Folded, Values},
+    warning,
     words::Words,
 };
 
+/// How many matches of a rule in one line are judged.
+const MATCHES_MAX: usize = 16;
 /// How many rules there may be.
 const RULES_MAX: usize = 192;
 
@@ -68,34 +72,20 @@ fn candidates(text: &str) -> impl Iterator<Item = usize> {
 ///
 /// What names stand for takes from `room`, which is that of the folder.
 pub(super) fn find(file: &File<'_>, subject: &Subject, room: &mut Room) -> Vec<Finding> {
-    let mut program = Program::default();
+    let lines = lines::join(file.text, file.language);
+    let mut reader = Reader { file, subject, program: Program::default(), room };
     let mut document = Document::default();
     let mut findings = Vec::new();
-    let mut is_told = false;
-    for line in &lines::join(file.text, file.language) {
-        let text = line.text.as_ref();
-        let mut found: Vec<Finding> = of_line(file, line.number, text, subject).collect();
-        if !file.language.runs() && text.trim_start().starts_with("```") {
-            program.is_block = !program.is_block;
+    for Line { number, text } in &lines.code {
+        let mut found: Vec<Finding> = of_line(file, *number, text, subject).collect();
+        if !file.language.runs() && document.fence.see(text) {
             findings.append(&mut found);
-            findings.extend(program.end(file));
+            findings.extend(reader.program.end(file));
             continue;
         }
-        let runs = file.language.runs() || program.is_block;
-        let whole = if runs { program.words.whole(text, file.language) } else { None };
-        if let Some(whole) = &whole {
-            program.see(line.number, text);
-            found.extend(of_line(file, line.number, whole, subject));
-        }
-        let shown = whole.as_deref().unwrap_or(text);
-        if let Some(text) = if runs { Some(Cow::Borrowed(shown)) } else { step(shown) } {
-            let read = program.read((line.number, &text), runs, room);
-            if room.was_exceeded() && !std::mem::replace(&mut is_told, true) {
-                found.push(not_followed(file, line.number));
-            }
-            if let Some(read) = read {
-                found.extend(of_line(file, line.number, &read, subject));
-            }
+        let runs = file.language.runs() || document.fence.is_open();
+        for piece in lines::pieces(text) {
+            found.extend(reader.read((*number, &piece), runs));
         }
         if !runs && document.catalogue.lists(text) {
             for finding in &mut found {
@@ -103,30 +93,87 @@ pub(super) fn find(file: &File<'_>, subject: &Subject, room: &mut Room) -> Vec<F
             }
         }
         if file.language == Language::Prose && !runs {
-            found.extend(document.errand.see((line.number, text), (file, subject)));
+            found.extend(document.errand.see((*number, text), (file, subject)));
         }
         findings.append(&mut found);
     }
-    findings.extend(program.end(file));
+    findings.extend(reader.program.end(file));
+    findings.extend(reader.not_followed());
+    for (number, comment) in lines.comments {
+        let found = of_line(file, number, comment, subject);
+        let grave = found.filter(|found| Severity::Critical <= found.severity);
+        findings.extend(grave.map(|found| Finding { severity: Severity::Low, ..found }));
+    }
     findings
 }
 
-/// Returns what is found where names stand for more than can be followed.
-fn not_followed(file: &File<'_>, line: usize) -> Finding {
-    Finding {
-        file: file.path.to_owned(),
-        line,
-        id: "names_not_followed".into(),
-        category: Category::Obfuscation,
-        severity: Severity::High,
-        reason: "has names stand for more than can be followed".into(),
-        excerpt: String::new(),
+/// Follows names and words through a file.
+struct Reader<'r, 't> {
+    file: &'r File<'t>,
+    subject: &'r Subject,
+    program: Program,
+    room: &'r mut Room,
+}
+
+impl Reader<'_, '_> {
+    /// Returns what is found in a line once its words are whole and its names stand for something.
+    fn read(&mut self, (number, text): (usize, &str), runs: bool) -> Vec<Finding> {
+        let Self { file, subject, program, room } = self;
+        if lines::FOLLOWED_MAX < text.len() {
+            room.read(number, 0);
+            room.pass_over();
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        let whole = if runs { program.words.whole(text, file.language) } else { None };
+        if let Some(whole) = &whole {
+            program.see(number, text);
+            found.extend(of_line(file, number, whole, subject));
+        }
+        let shown = whole.as_deref().unwrap_or(text);
+        if let Some(text) = if runs { Some(Cow::Borrowed(shown)) } else { step(shown) }
+            && let Some(read) = program.read((number, &text), runs, room)
+        {
+            found.extend(of_line(file, number, &read, subject));
+        }
+        found
+    }
+
+    /// Returns what says where the file was not followed, if it was not.
+    fn not_followed(&mut self) -> impl Iterator<Item = Finding> + use<> {
+        let path = self.file.path.to_owned();
+        let names = self.room.was_exceeded().map(|line| {
+            (
+                line,
+                "names_not_followed",
+                Severity::High,
+                "has names stand for more than can be followed",
+            )
+        });
+        let line = self.room.was_passed_over().map(|line| {
+            (
+                line,
+                "line_not_followed",
+                Severity::Medium,
+                "has lines too long for names to be followed",
+            )
+        });
+        names.into_iter().chain(line).map(move |(line, id, severity, reason)| Finding {
+            file: path.clone(),
+            line,
+            id: id.into(),
+            category: Category::Obfuscation,
+            severity,
+            reason: reason.into(),
+            excerpt: String::new(),
+        })
     }
 }
 
 /// What is known of a document after some of its lines.
 #[derive(Debug, Default)]
 struct Document {
+    fence: Fence,
     catalogue: Catalogue,
     errand: Errand,
 }
@@ -139,7 +186,6 @@ struct Program {
     words: Words,
     flow: Flow,
     carry: Carry,
-    is_block: bool,
 }
 
 impl Program {
@@ -151,17 +197,17 @@ impl Program {
         runs: bool,
         room: &mut Room,
     ) -> Option<String> {
-        room.read(line.len());
+        room.read(number, line.len());
         let folded = Folded::new(line);
         if let Some(folded) = folded.as_ref().filter(|_| line.contains("; do")) {
-            self.values.learn(folded, None);
+            self.values.learn(folded, None, room);
         }
         let expanded = folded.as_ref().and_then(|folded| self.values.expand(folded, room));
         if runs {
             self.see(number, expanded.as_deref().unwrap_or(line));
         }
         if let Some(folded) = &folded {
-            self.values.learn(folded, expanded.as_deref());
+            self.values.learn(folded, expanded.as_deref(), room);
         }
         expanded
     }
@@ -194,15 +240,22 @@ fn of_line<'t>(
 ) -> impl Iterator<Item = Finding> + 't {
     candidates(text).filter_map(move |index| {
         let rule = COMPILED.list.get(index)?;
-        let found = COMPILED.each.get(index)?.as_ref()?.find(text)?;
+        let matches = COMPILED.each.get(index)?.as_ref()?.find_iter(text);
+        // What is spared in one place may stand beside what is not.
+        let count = if rule.spared.is_some() { MATCHES_MAX } else { 1 };
+        let judged = matches.take(count).map(|found| {
+            (severity(rule, text, found.range(), (file.language, subject)), found.as_str())
+        });
+        let (severity, found) =
+            judged.reduce(|worst, next| if worst.0 < next.0 { next } else { worst })?;
         Some(Finding {
             file: file.path.to_owned(),
             line: number,
             id: rule.id.into(),
             category: rule.category,
-            severity: severity(rule, text, found.as_str(), (file.language, subject)),
+            severity,
             reason: rule.reason.into(),
-            excerpt: found.as_str().chars().take(Report::EXCERPT_MAX).collect(),
+            excerpt: found.chars().take(Report::EXCERPT_MAX).collect(),
         })
     })
 }
@@ -211,11 +264,12 @@ fn of_line<'t>(
 fn severity(
     rule: &Rule,
     line: &str,
-    found: &str,
+    place: Range<usize>,
     (language, subject): (Language, &Subject),
 ) -> Severity {
     let is_script = language.runs() && language != Language::Workflow;
     let severity = if is_script { rule.script } else { rule.document };
+    let found = line.get(place.clone()).unwrap_or_default();
     let spared = rule.spared.filter(|&spared| rules::spares(spared, (line, found), subject));
     if matches!(
         spared,
@@ -226,42 +280,12 @@ fn severity(
     if spared == Some(Spared::Entry) && language.runs() {
         return severity;
     }
-    let warned = !language.runs() && warns(&line.replacen(found, " ", 1));
-    let severity = if warned && teaches(line) { severity.lowered() } else { severity };
+    let before = line.get(..place.start).unwrap_or_default();
+    let after = line.get(place.end..).unwrap_or_default();
+    let warned = !language.runs() && warning::warns(before, after);
+    let severity =
+        if warned && warning::teaches(before, after) { severity.lowered() } else { severity };
     if warned || spared.is_some() { severity.lowered() } else { severity }
-}
-
-/// Returns whether a line of documentation only tells what a harmful command looks like.
-pub(super) fn is_lesson(line: &str) -> bool {
-    warns(line) && teaches(line)
-}
-
-/// Returns whether a line of documentation teaches to notice what it names.
-fn teaches(line: &str) -> bool {
-    static TEACHING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        expression::compile(
-            r"(?i)\b(?:detect(?:s|ion)?|recogni[sz]e|indicators?|attackers?|suspicious|compromised|on-call|shows?|red flags?|exercise|training|forensics?|incident|signatures?|in the logs|reviewers?)\b",
-        )
-    });
-    TEACHING.as_ref().is_some_and(|teaching| 1 < teaching.find_iter(line).count())
-}
-
-/// Returns whether a line of documentation speaks against the command it names.
-fn warns(line: &str) -> bool {
-    static WARNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        expression::compile(
-            r"(?i)\b(never|do not|don't|avoid|dangerous|blocked?|denied|deny|forbidden|warn(?:s|ing)?|suspicious|beware|instead of|rather than|detects?|prevents?|refuse[sd]?|rejects?|rejected|compromised|malicious|unsafe|fork bombs?)\b|\x{274c}",
-        )
-    });
-    // What is never asked or never found again is no warning.
-    static PROMISE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        expression::compile(
-            r"(?i)\b(?:never|do not|don't|avoid)\s+(?:\w+\s+)?(?:ask|prompt|confirm|remove|recover|notic|question|stop|pause|wait)\w*",
-        )
-    });
-    let rest = PROMISE.as_ref().map(|promise| promise.replace_all(line, " "));
-    let rest = rest.as_deref().unwrap_or(line);
-    WARNING.as_ref().is_some_and(|warning| warning.is_match(rest))
 }
 
 #[cfg(test)]

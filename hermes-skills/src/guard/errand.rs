@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Category, File, Finding, Report, Severity, expression, subject::Subject};
+use super::{Category, File, Finding, Report, Severity, expression, hosts, subject::Subject};
 
 /// How many lines may lie between the two orders.
 const LINES_MAX: usize = 8;
@@ -31,6 +31,11 @@ static ORDERS: LazyLock<Option<Orders>> = LazyLock::new(|| {
     })
 });
 
+/// Returns whether everything that `line` speaks to belongs to what the skill is about.
+fn serves(subject: &Subject, line: &str) -> bool {
+    hosts::are_known(line, &[], |host| subject.is_served_by(host))
+}
+
 /// The errand that a document is in the middle of.
 #[derive(Debug, Default)]
 pub(super) struct Errand {
@@ -52,7 +57,7 @@ impl Errand {
             self.gathers = Some(number);
         }
         let is_near = self.gathers.is_some_and(|at| number <= at + LINES_MAX);
-        if !is_near || !orders.sent.is_match(line) || subject.is_served_by(line) {
+        if !is_near || !orders.sent.is_match(line) || serves(subject, line) {
             return None;
         }
         self.gathers = None;

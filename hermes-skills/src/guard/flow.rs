@@ -6,7 +6,7 @@ use std::{borrow::Cow, sync::LazyLock};
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::{Category, File, Finding, Report, Severity, expression};
+use super::{Category, File, Finding, Report, Severity, expression, hosts};
 
 /// Words, in lower case, of which every step has one.
 const WORDS: &[&str] = &[
@@ -176,7 +176,7 @@ impl Flow {
         if self.takes.is_none() && steps.takes(line) {
             self.takes = Some(number);
         }
-        let is_local = || line.contains("localhost") || line.contains("127.0.0.1");
+        let is_local = || hosts::are_local(line);
         if self.sends.is_none() && steps.sent.is_match(line) && !is_local() {
             self.sends = Some((number, line.trim().to_owned()));
         }

@@ -2,7 +2,8 @@
 
 use std::{
     fmt::Write as _,
-    fs, io,
+    fs,
+    io::{self, Read as _},
     path::{Component, Path},
 };
 
@@ -42,10 +43,22 @@ pub struct Entry {
 pub enum Content {
     /// The bytes of a file.
     Bytes(Vec<u8>),
-    /// A file that was too large to read, with its length in bytes.
-    TooLarge(u64),
+    /// A file that was not read.
+    Unread(Unread),
     /// A symbolic link.
     Link(Link),
+}
+
+/// Why a file was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Unread {
+    /// It is larger than [`Folder::FILE_MAX`]; with its length in bytes.
+    TooLarge(u64),
+    /// The files before it took up [`Folder::TOTAL_MAX`]; with its length in bytes.
+    NoRoom(u64),
+    /// It is no file but a pipe, a socket or a device.
+    NoFile,
 }
 
 /// Where a symbolic link leads.
@@ -63,6 +76,8 @@ pub enum Link {
 impl Folder {
     /// The largest file that is read, in bytes.
     pub const FILE_MAX: u64 = 16 * 1024 * 1024;
+    /// How much is read of all files together, in bytes.
+    pub const TOTAL_MAX: u64 = 256 * 1024 * 1024;
     /// How many files and folders are looked at.
     const ENTRIES_MAX: usize = 10_000;
 
@@ -75,6 +90,36 @@ impl Folder {
     #[must_use]
     pub fn file(self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         let content = Content::Bytes(bytes.into());
+        self.entry(Entry { path: path.into(), content, is_executable: false })
+    }
+
+    /// Adds a file that its owner may execute; `path` is relative, with `/`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hermes_skills::guard::{self, Folder, Unread};
+    ///
+    /// let folder = Folder::new()
+    ///     .file("SKILL.md", "Runs tool.\n")
+    ///     .executable("tool", b"\0\x01\x02".as_slice())
+    ///     .unread("model.bin", Unread::TooLarge(1 << 30));
+    ///
+    /// let report = guard::scan(&folder);
+    ///
+    /// let ids: Vec<_> = report.findings.iter().map(|it| it.id.as_ref()).collect();
+    /// assert_eq!(ids, ["oversized_skill", "unread_file", "executable_data"]);
+    /// ```
+    #[must_use]
+    pub fn executable(self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
+        let content = Content::Bytes(bytes.into());
+        self.entry(Entry { path: path.into(), content, is_executable: true })
+    }
+
+    /// Adds a file whose bytes are not at hand, and why.
+    #[must_use]
+    pub fn unread(self, path: impl Into<String>, why: Unread) -> Self {
+        let content = Content::Unread(why);
         self.entry(Entry { path: path.into(), content, is_executable: false })
     }
 
@@ -93,17 +138,39 @@ impl Folder {
 
     /// Reads the folder at `root`. Links are not followed.
     ///
-    /// Blocks on the disk; call it from a blocking task.
+    /// Files of more than [`FILE_MAX`](Self::FILE_MAX), those that come after
+    /// [`TOTAL_MAX`](Self::TOTAL_MAX) was read, pipes and devices are [`Content::Unread`], for which
+    /// a scan has a finding. Blocks on the disk; call it from a blocking task.
     ///
     /// # Errors
     ///
     /// Fails if a file or folder cannot be read, or if there are more than ten thousand of them:
     /// what has not been looked at must not be called safe.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use hermes_skills::guard::Folder;
+    ///
+    /// # fn main() -> std::io::Result<()> {
+    /// let place = std::env::temp_dir().join(format!("folder-read-{}", std::process::id()));
+    /// std::fs::create_dir_all(place.join("scripts"))?;
+    /// std::fs::write(place.join("SKILL.md"), "# Tidy\n")?;
+    /// std::fs::write(place.join("scripts/tidy.sh"), "ls\n")?;
+    ///
+    /// let folder = Folder::read(&place)?;
+    ///
+    /// let paths: Vec<&str> = folder.entries().iter().map(|it| it.path.as_str()).collect();
+    /// assert_eq!(paths, ["SKILL.md", "scripts/tidy.sh"]);
+    /// # std::fs::remove_dir_all(&place)
+    /// # }
+    /// ```
     pub fn read(root: &Path) -> io::Result<Self> {
         let real_root = fs::canonicalize(root)?;
         let mut folder = Self::default();
         let mut pending = vec![(real_root.clone(), String::new())];
         let mut seen = 0;
+        let mut left = Self::TOTAL_MAX;
         while let Some((place, prefix)) = pending.pop() {
             for child in fs::read_dir(&place)? {
                 let child = child?;
@@ -115,7 +182,8 @@ impl Folder {
                 if child.file_type()?.is_dir() {
                     pending.push((child.path(), format!("{path}/")));
                 } else {
-                    folder.entries.push(read_entry(&child.path(), path, &real_root)?);
+                    let entry = read_entry((&child.path(), path), &real_root, &mut left)?;
+                    folder.entries.push(entry);
                 }
             }
         }
@@ -130,6 +198,11 @@ impl Folder {
 
     /// Returns the hash of the contents as `sha256:` and 64 hexadecimal digits: of every file, in
     /// byte order of the paths, its path, a NUL and its bytes.
+    ///
+    /// This is how lock files of hermes-agent name the contents of a skill. Links, files that were
+    /// not read and the right to execute are left out, and nothing says where a file ends, so that
+    /// whoever makes folders can make two of one hash: compare it to notice that a skill has
+    /// changed, and not to trust a folder that is not your own.
     pub fn hash(&self) -> String {
         let mut hasher = Sha256::new();
         for Entry { path, content, .. } in &self.entries {
@@ -146,7 +219,9 @@ impl Folder {
     }
 }
 
-fn read_entry(place: &Path, path: String, root: &Path) -> io::Result<Entry> {
+/// Reads the file or link at `place`, which is `path` in the folder, and takes what it holds from
+/// what is `left` to be read.
+fn read_entry((place, path): (&Path, String), root: &Path, left: &mut u64) -> io::Result<Entry> {
     let metadata = fs::symlink_metadata(place)?;
     let content = if metadata.is_symlink() {
         Content::Link(match fs::canonicalize(place) {
@@ -155,12 +230,31 @@ fn read_entry(place: &Path, path: String, root: &Path) -> io::Result<Entry> {
             Err(_) if climbs(&fs::read_link(place)?, &path) => Link::Outside,
             Err(_) => Link::Broken,
         })
-    } else if !metadata.is_file() || Folder::FILE_MAX < metadata.len() {
-        Content::TooLarge(metadata.len())
+    } else if !metadata.is_file() {
+        Content::Unread(Unread::NoFile)
     } else {
-        Content::Bytes(fs::read(place)?)
+        read_file(place, metadata.len(), left)?
     };
     Ok(Entry { path, content, is_executable: !metadata.is_symlink() && is_executable(&metadata) })
+}
+
+/// Reads a file of that `length`. If it grows meanwhile, no more than may be read is.
+fn read_file(place: &Path, length: u64, left: &mut u64) -> io::Result<Content> {
+    if Folder::FILE_MAX < length {
+        return Ok(Content::Unread(Unread::TooLarge(length)));
+    }
+    if *left < length {
+        return Ok(Content::Unread(Unread::NoRoom(length)));
+    }
+    let mut bytes = Vec::new();
+    let most = Folder::FILE_MAX.min(*left);
+    fs::File::open(place)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    let read = bytes.len() as u64;
+    if most < read {
+        return Ok(Content::Unread(Unread::TooLarge(read)));
+    }
+    *left -= read;
+    Ok(Content::Bytes(bytes))
 }
 
 /// Returns whether the `target` of a link at `path` is out of the folder by its spelling: what it

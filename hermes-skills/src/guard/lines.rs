@@ -1,8 +1,19 @@
-//! Lines as an interpreter reads them: continuations joined, comments gone.
+//! Lines as an interpreter reads them: continuations joined, comments apart.
 
 use std::borrow::Cow;
 
-use super::language::Language;
+use super::{
+    comment::{Comments, Divided},
+    language::Language,
+};
+
+/// The lines of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lines<'t> {
+    pub(super) code: Vec<Line<'t>>,
+    /// The comments, with the numbers of their lines.
+    pub(super) comments: Vec<(usize, &'t str)>,
+}
 
 /// A line of code, or several that continue one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,36 +26,74 @@ pub(super) struct Line<'t> {
 /// The longest line to which one more is joined without a backslash, in bytes.
 const JOINED_MAX: usize = 2_048;
 
-/// Returns the lines of `text` that are not blank. A lone carriage return ends a line as well.
+/// The longest line whose names and words are followed in one, in bytes.
+pub(super) const FOLLOWED_MAX: usize = 16_384;
+
+/// Returns the lines of `text` that are not blank. A lone carriage return ends a line as well, and
+/// so does what JavaScript takes for the end of one.
 ///
 /// In a program, the arguments of a call and the calls chained to one belong to its line.
-pub(super) fn join(text: &str, language: Language) -> Vec<Line<'_>> {
+pub(super) fn join(text: &str, language: Language) -> Lines<'_> {
     let mut lines: Vec<Line<'_>> = Vec::new();
+    let mut comments = Vec::new();
+    let divider = Comments::new(language, text);
     let mut open = false;
     let mut depth = 0;
     for (number, chunk) in (1..).zip(text.split('\n')) {
-        for line in chunk.trim_end_matches('\r').split('\r') {
-            let code = language.code(line);
-            let (code, joins) = match code.strip_suffix(language.continuation()) {
-                Some(code) => (code, true),
-                None => (code, ends_open(code)),
-            };
-            let belongs = language.runs() && (0 < depth || is_chained(code));
+        for line in chunk.trim_end_matches('\r').split(['\r', '\u{2028}', '\u{2029}']) {
+            let Divided { mut code, comment } = divider.divide(line);
+            if !comment.is_empty() {
+                comments.push((number, comment));
+            }
+            let joins = ends_joined(&mut code, language.continuation());
+            let belongs = language.runs() && (0 < depth || is_chained(&code));
             match lines.last_mut() {
                 Some(last) if open || belongs && last.text.len() < JOINED_MAX => {
-                    last.text.to_mut().push_str(code);
+                    last.text.to_mut().push_str(&code);
+                    depth = depth_after(depth, &code, language);
                 }
                 _ if code.trim().is_empty() => continue,
                 _ => {
-                    depth = 0;
-                    lines.push(Line { number, text: Cow::Borrowed(code) });
+                    depth = depth_after(0, &code, language);
+                    lines.push(Line { number, text: code });
                 }
             }
-            depth = if language.runs() { depth_after(depth, code) } else { 0 };
             open = joins && !lines.is_empty();
         }
     }
-    lines
+    Lines { code: lines, comments }
+}
+
+/// Returns whether the next line belongs to `code`, and takes the mark that says so away.
+fn ends_joined(code: &mut Cow<'_, str>, mark: char) -> bool {
+    let Some(length) = code.strip_suffix(mark).map(str::len) else { return ends_open(code) };
+    match code {
+        Cow::Borrowed(code) => *code = code.get(..length).unwrap_or_default(),
+        Cow::Owned(code) => code.truncate(length),
+    }
+    true
+}
+
+/// Returns the pieces of a line that are short enough to be followed: commands that stand one after
+/// another, as many at a time as fit. Of blanks, one counts.
+pub(super) fn pieces(line: &str) -> Vec<Cow<'_, str>> {
+    if line.len() <= FOLLOWED_MAX {
+        return vec![Cow::Borrowed(line)];
+    }
+    let mut pieces = Vec::new();
+    let mut piece = String::new();
+    for command in line.split_inclusive([';', '&', '{', '}']) {
+        if !piece.is_empty() && FOLLOWED_MAX < piece.len() + command.len() {
+            pieces.push(Cow::Owned(std::mem::take(&mut piece)));
+        }
+        let mut is_blank = false;
+        piece.extend(command.chars().filter(|ch| {
+            let was_blank = std::mem::replace(&mut is_blank, ch.is_whitespace());
+            !(was_blank && is_blank)
+        }));
+    }
+    pieces.push(Cow::Owned(piece));
+    pieces
 }
 
 /// Returns whether a line goes on with a method of what stands in the line before.
@@ -56,8 +105,9 @@ fn is_chained(code: &str) -> bool {
 
 /// Returns how many brackets of a call are open after `code`, of which `depth` were before. A body
 /// that begins within a call is read line by line.
-fn depth_after(depth: usize, code: &str) -> usize {
-    if code.trim_end().ends_with(['{', ';']) || code.trim_end().ends_with("=>") {
+fn depth_after(depth: usize, code: &str, language: Language) -> usize {
+    if !language.runs() || code.trim_end().ends_with(['{', ';']) || code.trim_end().ends_with("=>")
+    {
         return 0;
     }
     let mut depth = depth;
@@ -86,7 +136,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &[(usize, &str)]) {
-        let lines = join(text, Language::Hash);
+        let lines = join(text, Language::Hash).code;
         let lines: Vec<_> = lines.iter().map(|it| (it.number, it.text.as_ref())).collect();
         assert_eq!(lines, expected);
     }
@@ -116,5 +166,15 @@ mod tests {
     #[test]
     fn comments_are_no_code() {
         check("# a\nb # c", &[(2, "b ")]);
+        assert_eq!(join("# a\nb # c", Language::Hash).comments, [(1, "# a"), (2, "# c")]);
+    }
+
+    #[test]
+    fn a_long_line_is_cut_between_commands() {
+        let long = format!("a {}b; {};c", " ".repeat(FOLLOWED_MAX), "d".repeat(FOLLOWED_MAX));
+
+        let pieces: Vec<_> = pieces(&long).into_iter().map(|it| it.len()).collect();
+
+        assert_eq!(pieces, [4, FOLLOWED_MAX + 2, 1]);
     }
 }

@@ -2,7 +2,7 @@
 
 use hermes_core::threat::{self, Scope};
 
-use super::{Category, File, Finding, Report, Severity, commands, language::Language};
+use super::{Category, File, Finding, Report, Severity, language::Language, text, warning};
 
 /// Returns what `hermes_core::threat` finds in a file.
 pub(super) fn find(file: &File<'_>) -> Vec<Finding> {
@@ -46,38 +46,116 @@ fn is_pattern(found: &threat::Finding, text: &str) -> bool {
         && digits.take(16).count() < 16
 }
 
+/// How much of a document is looked at on either side of what was found, in bytes.
+const AROUND: usize = 400;
+
 /// Returns whether what was found in a document is no order by what stands around it: a command that
-/// is described, something that the user is told after all, or instructions about one subject.
+/// is described, or something that the user is told after all.
 fn is_mention(found: &threat::Finding, file: &File<'_>) -> bool {
     if file.language != Language::Prose {
         return false;
     }
-    let text = file.text;
-    let before = text.get(..found.range.start).unwrap_or_default();
-    let after = text.get(found.range.end..).unwrap_or_default();
-    let start = before.rfind(['\n', '.']).map_or(0, |at| at + 1);
-    let after = after.split(['\n', '.']).next().unwrap_or_default().to_ascii_lowercase();
-    let before = before.get(start..).unwrap_or_default();
-    let excerpt = text.get(found.range.clone()).unwrap_or_default().to_ascii_lowercase();
     match (category(&found.id), found.id.as_ref()) {
         (Category::Injection, "deception_hide") => {
-            ["unless ", "until "].iter().any(|word| after.contains(word))
-                || ["and tell", "but tell", "and ask", "and warn"]
-                    .iter()
-                    .any(|it| excerpt.contains(it))
+            let text = file.text;
+            let excerpt = text.get(found.range.clone()).unwrap_or_default().to_ascii_lowercase();
+            is_told(&excerpt) || is_put_off(around(file.text, found).1)
         }
         (Category::Injection, "prompt_injection") => {
-            let guarded = ["safe", "secur", "approv", "confirm", "secret", "priva", "permission"];
-            before.trim_start_matches(['-', '*', ' ']).starts_with("If ")
-                && after.starts_with(" about ")
-                && !guarded.iter().any(|word| after.contains(word))
+            let (before, after) = around(file.text, found);
+            is_about_one_thing(before, after)
         }
         (Category::Network | Category::SupplyChain, _) => {
-            commands::is_lesson(&format!("{before} {after}"))
+            let (before, after) = around(file.text, found);
+            warning::is_lesson(before, after)
         }
         _ => false,
     }
 }
+
+/// Returns the rest of the sentence before and after what was found.
+fn around<'t>(text: &'t str, found: &threat::Finding) -> (&'t str, &'t str) {
+    let start = text::boundary(text, found.range.start.saturating_sub(AROUND));
+    let end = text::boundary(text, found.range.end.saturating_add(AROUND));
+    let before = text.get(start..found.range.start).unwrap_or_default();
+    let after = text.get(found.range.end..end).unwrap_or_default();
+    let is_end = ['\n', '.'];
+    let before = before.rfind(is_end).and_then(|at| before.get(at + 1..)).unwrap_or(before);
+    (before, after.split(is_end).next().unwrap_or_default())
+}
+
+/// Returns whether an order to leave instructions aside is for one case and about one thing, which
+/// is none that keeps the user safe.
+fn is_about_one_thing(before: &str, after: &str) -> bool {
+    const CASES: &[&str] = &["if", "when", "where", "once", "in"];
+    const ABOUT: &[&str] = &["about", "regarding", "concerning", "on", "for"];
+    const KEPT: &[&str] = &[
+        "all",
+        "any",
+        "every",
+        "approv",
+        "ask",
+        "check",
+        "confirm",
+        "confiden",
+        "consent",
+        "danger",
+        "guard",
+        "harm",
+        "limit",
+        "permission",
+        "polic",
+        "priva",
+        "protect",
+        "restrict",
+        "rule",
+        "safe",
+        "secre",
+        "secur",
+        "system",
+        "trust",
+        "user",
+        "what",
+        "you",
+    ];
+    let before = before.trim_start_matches(|ch: char| !ch.is_alphanumeric()).to_ascii_lowercase();
+    let after = after.to_ascii_lowercase();
+    let mut words = after.split_whitespace();
+    before.split_whitespace().next().is_some_and(|word| CASES.contains(&word))
+        && words.next().is_some_and(|word| ABOUT.contains(&word))
+        && words.next().is_some()
+        && !KEPT.iter().any(|stem| after.contains(stem))
+}
+
+/// Returns whether an order to hide something says that the user is told after all.
+fn is_told(order: &str) -> bool {
+    ["and tell", "but tell", "and ask", "and warn"].iter().any(|it| order.contains(it))
+}
+
+/// Returns whether an order to hide something holds only until or unless something comes about: the
+/// word has to follow in the same clause.
+fn is_put_off(after: &str) -> bool {
+    let clause = after.split([',', ';', ':']).next().unwrap_or_default();
+    let mut words = clause.split_whitespace().map(str::to_ascii_lowercase);
+    words.by_ref().take(6).any(|word| word == "unless" || word == "until")
+        && words.next().is_some_and(|word| PARTIES.contains(&word.as_str()))
+}
+
+/// Who may bring about that the user is told.
+const PARTIES: &[&str] = &[
+    "they",
+    "he",
+    "she",
+    "you",
+    "it",
+    "the",
+    "asked",
+    "all",
+    "their",
+    "your",
+    "explicitly",
+    "this",
+];
 
 /// An order is worst where a model reads it, a command where it may run.
 fn severity(found: &threat::Finding, language: Language) -> Severity {

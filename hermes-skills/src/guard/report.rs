@@ -2,8 +2,11 @@
 
 use std::{borrow::Cow, collections::BTreeSet, fmt};
 
+use serde::{Deserialize, Serialize};
+
 /// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Severity {
     /// Worth knowing.
@@ -28,8 +31,21 @@ impl Severity {
     }
 }
 
+impl fmt::Display for Severity {
+    /// Writes the name as it is serialised.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        })
+    }
+}
+
 /// What kind of harm a finding speaks of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Category {
     /// Takes secrets or files out.
@@ -56,8 +72,27 @@ pub enum Category {
     Structure,
 }
 
+impl fmt::Display for Category {
+    /// Writes the name as it is serialised.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Exfiltration => "exfiltration",
+            Self::Injection => "injection",
+            Self::Destructive => "destructive",
+            Self::Persistence => "persistence",
+            Self::Network => "network",
+            Self::Obfuscation => "obfuscation",
+            Self::SupplyChain => "supply_chain",
+            Self::PrivilegeEscalation => "privilege_escalation",
+            Self::Secrets => "secrets",
+            Self::Traversal => "traversal",
+            Self::Structure => "structure",
+        })
+    }
+}
+
 /// One thing that a scan found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Finding {
     /// The file, relative to the folder, with `/`.
@@ -79,13 +114,14 @@ pub struct Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, line, id, severity, reason, excerpt, .. } = self;
-        write!(formatter, "{severity:?} {file}:{line} {id}: {reason}")?;
+        write!(formatter, "{severity} {file}:{line} {id}: {reason}")?;
         if excerpt.is_empty() { Ok(()) } else { write!(formatter, " ({excerpt:?})") }
     }
 }
 
 /// What a folder is, all in all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
     /// Nothing above [`Severity::Medium`].
@@ -96,10 +132,21 @@ pub enum Verdict {
     Dangerous,
 }
 
+impl fmt::Display for Verdict {
+    /// Writes the name as it is serialised.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Safe => "safe",
+            Self::Caution => "caution",
+            Self::Dangerous => "dangerous",
+        })
+    }
+}
+
 /// What was found in a folder.
 ///
 /// `Display` is the report for the operator: the verdict, then a line for each finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
     /// Everything that was found, by file, line and rule.
@@ -154,7 +201,7 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { findings, verdict, hash } = self;
-        writeln!(formatter, "{verdict:?}, {} findings, {hash}", findings.len())?;
+        writeln!(formatter, "{verdict}, {} findings, {hash}", findings.len())?;
         findings.iter().try_for_each(|finding| writeln!(formatter, "{finding}"))
     }
 }

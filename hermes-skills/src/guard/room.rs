@@ -8,7 +8,12 @@
 #[derive(Debug)]
 pub(super) struct Room {
     left: usize,
-    is_exceeded: bool,
+    /// The line that is read.
+    line: usize,
+    /// The first line for which there was too little.
+    exceeded: Option<usize>,
+    /// The first line that was too long.
+    passed_over: Option<usize>,
 }
 
 impl Room {
@@ -19,25 +24,43 @@ impl Room {
 
     /// Creates the room of a folder.
     pub(super) fn new() -> Self {
-        Self { left: Self::START, is_exceeded: false }
+        Self { left: Self::START, line: 0, exceeded: None, passed_over: None }
     }
 
     /// Makes room for a line of `bytes`.
-    pub(super) fn read(&mut self, bytes: usize) {
+    pub(super) fn read(&mut self, line: usize, bytes: usize) {
+        self.line = line;
         self.left = self.left.saturating_add(bytes.saturating_mul(Self::PER_BYTE));
     }
 
     /// Takes room for `bytes`, and returns whether there was enough.
     pub(super) fn take(&mut self, bytes: usize) -> bool {
-        let left = self.left.checked_sub(bytes);
-        self.is_exceeded |= left.is_none();
-        self.left = left.unwrap_or(self.left);
-        left.is_some()
+        let Some(left) = self.left.checked_sub(bytes) else {
+            self.exceed();
+            return false;
+        };
+        self.left = left;
+        true
     }
 
-    /// Returns whether there was too little since this was last asked.
-    pub(super) fn was_exceeded(&mut self) -> bool {
-        std::mem::take(&mut self.is_exceeded)
+    /// Notes that more stands in the line that is read than can be followed.
+    pub(super) fn exceed(&mut self) {
+        self.exceeded.get_or_insert(self.line);
+    }
+
+    /// Notes that what stands in the line that is read is too long to be followed.
+    pub(super) fn pass_over(&mut self) {
+        self.passed_over.get_or_insert(self.line);
+    }
+
+    /// Returns where there was too little since this was last asked.
+    pub(super) fn was_exceeded(&mut self) -> Option<usize> {
+        self.exceeded.take()
+    }
+
+    /// Returns where a line was too long since this was last asked.
+    pub(super) fn was_passed_over(&mut self) -> Option<usize> {
+        self.passed_over.take()
     }
 }
 
@@ -51,9 +74,9 @@ mod tests {
 
         assert!(room.take(Room::START));
         assert!(!room.take(1));
-        assert!(room.was_exceeded());
-        room.read(1);
+        assert_eq!(room.was_exceeded(), Some(0));
+        room.read(3, 1);
         assert!(room.take(1));
-        assert!(!room.was_exceeded());
+        assert_eq!(room.was_exceeded(), None);
     }
 }

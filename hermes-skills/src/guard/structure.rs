@@ -1,7 +1,7 @@
 //! What the folder is made of: sizes, numbers, programs, links.
 
 use super::{
-    Category, Content, Entry, Finding, Folder, Link, Severity,
+    Category, Content, Entry, Finding, Folder, Link, Severity, Unread,
     archive::{self, Harm},
 };
 
@@ -36,7 +36,7 @@ const PROGRAM_STARTS: &[&[u8]] = &[
 pub(super) fn find(folder: &Folder) -> Vec<Finding> {
     let mut findings: Vec<Finding> = folder.entries().iter().flat_map(of_entry).collect();
     let sizes = folder.entries().iter().map(size);
-    if TOTAL_USUAL < sizes.sum() {
+    if TOTAL_USUAL < sizes.fold(0, u64::saturating_add) {
         findings.push(whole("", "oversized_skill", Severity::Medium, "is unusually large"));
     }
     if FILES_USUAL < folder.entries().len() {
@@ -59,8 +59,8 @@ pub(super) fn is_program(bytes: &[u8]) -> bool {
 fn size(entry: &Entry) -> u64 {
     match &entry.content {
         Content::Bytes(bytes) => bytes.len() as u64,
-        Content::TooLarge(length) => *length,
-        Content::Link(_) => 0,
+        Content::Unread(Unread::TooLarge(length) | Unread::NoRoom(length)) => *length,
+        Content::Unread(Unread::NoFile) | Content::Link(_) => 0,
     }
 }
 
@@ -78,9 +78,15 @@ fn of_entry(entry: &Entry) -> Vec<Finding> {
             add("broken_symlink", Severity::Medium, "is a link that leads nowhere");
         }
         Content::Link(Link::Inside) => {}
-        Content::TooLarge(_) => {
-            add("unread_file", Severity::High, "is too large to be looked at");
-        }
+        Content::Unread(why) => add(
+            "unread_file",
+            Severity::High,
+            match why {
+                Unread::TooLarge(_) => "is too large to be looked at",
+                Unread::NoRoom(_) => "comes after more than can be looked at",
+                Unread::NoFile => "is no file that can be looked at",
+            },
+        ),
         Content::Bytes(bytes) => {
             if is_named || is_program(bytes) {
                 add("binary_file", Severity::Critical, "is a program nobody can read");

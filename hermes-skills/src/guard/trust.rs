@@ -1,9 +1,14 @@
 //! Where a skill comes from, and what that means for a verdict.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
 use super::Verdict;
 
 /// How far the source of a skill is trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Trust {
     /// Shipped with the product.
@@ -17,7 +22,8 @@ pub enum Trust {
 }
 
 /// What may be done with a skill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Decision {
     /// It may be installed.
@@ -26,6 +32,29 @@ pub enum Decision {
     Ask,
     /// It must not be installed.
     Block,
+}
+
+impl fmt::Display for Trust {
+    /// Writes the name as it is serialised.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Builtin => "builtin",
+            Self::Trusted => "trusted",
+            Self::AgentCreated => "agent_created",
+            Self::Community => "community",
+        })
+    }
+}
+
+impl fmt::Display for Decision {
+    /// Writes the name as it is serialised.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Block => "block",
+        })
+    }
 }
 
 /// Repositories whose skills are reviewed before they are published.
@@ -75,6 +104,20 @@ impl Trust {
 /// | trusted | allow | allow | block |
 /// | agent-created | allow | allow | ask |
 /// | community | allow | block | block |
+///
+/// # Examples
+///
+/// ```
+/// use hermes_skills::guard::{self, Decision, Folder, Trust};
+///
+/// let report = guard::scan(&Folder::new().file("SKILL.md", "Run `rm -rf ~`.\n"));
+///
+/// let decision = guard::decide(Trust::of_source("agent-created"), report.verdict);
+/// assert_eq!(decision, Decision::Allow);
+/// let decision = guard::decide(Trust::of_source("someone/skills"), report.verdict);
+/// assert_eq!(decision, Decision::Block);
+/// assert_eq!(decision.to_string(), "block");
+/// ```
 pub fn decide(trust: Trust, verdict: Verdict) -> Decision {
     match (trust, verdict) {
         (_, Verdict::Safe)

@@ -5,16 +5,14 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
-use super::{expression, fold::fold, room::Room};
+use super::{expression, fold::fold, lines::FOLLOWED_MAX, room::Room, text};
 
-/// The longest line that is looked at, in bytes.
-const LINE_MAX: usize = 4_096;
-/// The longest value that is remembered, in bytes.
-const VALUE_MAX: usize = 512;
-/// How many names of a file are remembered.
-const NAMES_MAX: usize = 256;
-/// How many names of a line are replaced.
-const REPLACED_MAX: usize = 16;
+/// How much of a value is remembered, in bytes.
+const VALUE_MAX: usize = 1_024;
+/// How many names of a program are remembered.
+const NAMES_MAX: usize = 16_384;
+/// How many files that a program downloads are remembered.
+const DOWNLOADS_MAX: usize = 64;
 
 /// Values that matter: secrets, places, decoders, connections, programs.
 const MARKS: &[&str] = &[
@@ -148,7 +146,7 @@ pub(super) struct Folded<'l> {
 impl<'l> Folded<'l> {
     /// Puts together what stands in `line`, or returns `None` if it is too long.
     pub(super) fn new(line: &'l str) -> Option<Self> {
-        (line.len() <= LINE_MAX).then(|| Self { line, folded: fold(line) })
+        (line.len() <= FOLLOWED_MAX).then(|| Self { line, folded: fold(line) })
     }
 }
 
@@ -184,25 +182,25 @@ impl Values {
         (expanded != *line).then(|| expanded.into_owned())
     }
 
-    /// Replaces the first names of `line`, as long as `may_grow` by so many bytes.
+    /// Replaces the names of `line`, as long as it `may_grow` by so many bytes.
     fn replaced<'l>(&self, line: &'l str, mut may_grow: impl FnMut(usize) -> bool) -> Cow<'l, str> {
         if self.values.is_empty() {
             return Cow::Borrowed(line);
         }
         let mut out = String::new();
         let mut copied = 0;
-        let mut replaced = 0;
+        let mut is_replaced = false;
         for (name, start, end) in names(line) {
             let Some(value) = self.values.get(name) else { continue };
-            if REPLACED_MAX <= replaced || !may_grow(value.len().saturating_sub(end - start)) {
+            if !may_grow(value.len().saturating_sub(end - start)) {
                 break;
             }
-            replaced += 1;
+            is_replaced = true;
             out.push_str(line.get(copied..start).unwrap_or_default());
             out.push_str(value);
             copied = end;
         }
-        if replaced == 0 {
+        if !is_replaced {
             return Cow::Borrowed(line);
         }
         out.push_str(line.get(copied..).unwrap_or_default());
@@ -210,33 +208,33 @@ impl Values {
     }
 
     /// Remembers what `line` defines; `expanded` is the line with names replaced.
-    pub(super) fn learn(&mut self, line: &Folded<'_>, expanded: Option<&str>) {
+    pub(super) fn learn(&mut self, line: &Folded<'_>, expanded: Option<&str>, room: &mut Room) {
         let Folded { line, folded } = line;
         let [assignment, each, with, download] = DEFINITION.as_slice() else { return };
-        if NAMES_MAX < self.values.len() || !WORDS.iter().any(|word| line.contains(word)) {
+        if !WORDS.iter().any(|word| line.contains(word)) {
             return;
         }
         if let Some(found) = assignment.captures(folded) {
             let name = found.get(1).map_or("", |it| it.as_str());
+            let value = found.get(2).map_or("", |it| it.as_str());
             let mut grown = 0;
-            let value = self.replaced(found.get(2).map_or("", |it| it.as_str()), |bytes| {
+            let value = self.replaced(value, |bytes| {
                 grown += bytes;
-                grown <= LINE_MAX
+                grown <= VALUE_MAX
             });
             let value = value.into_owned();
-            self.remember(name, &value);
+            self.remember(name, &value, room);
         } else if let Some(found) = each.captures(expanded.unwrap_or(line)) {
             let part = |index| found.get(index).map_or("", |it| it.as_str());
-            self.remember(part(1), part(2));
+            self.remember(part(1), part(2), room);
         }
         if let Some(found) = with.captures(expanded.unwrap_or(line)) {
             let part = |index| found.get(index).map_or("", |it| it.as_str());
-            self.remember(part(2), part(1));
+            self.remember(part(2), part(1), room);
         }
-        if self.downloads.len() < REPLACED_MAX
-            && let Some(file) = download
-                .captures(line)
-                .and_then(|found| [1, 2, 3].into_iter().find_map(|at| found.get(at)))
+        if let Some(file) = download
+            .captures(line)
+            .and_then(|found| [1, 2, 3].into_iter().find_map(|at| found.get(at)))
         {
             let file = file.as_str().trim_matches(['"', '\'', '`']);
             // A file without a name of its own is called what the address ends in.
@@ -244,29 +242,37 @@ impl Values {
                 if file.contains("://") { file.rsplit('/').next().unwrap_or("") } else { file };
             let is_name = 2 < file.len() || 1 < file.len() && file.starts_with('$');
             if is_name && !file.starts_with('-') && file != "/dev/null" {
+                if DOWNLOADS_MAX <= self.downloads.len() {
+                    self.downloads.remove(0);
+                    room.exceed();
+                }
                 self.downloads.push((file.to_owned(), line.trim().to_owned()));
             }
         }
     }
 
-    fn remember(&mut self, name: &str, value: &str) {
-        let value = value.trim().trim_end_matches(';');
-        if VALUE_MAX < value.len() {
-            self.values.remove(name);
-            return;
-        }
+    fn remember(&mut self, name: &str, value: &str, room: &mut Room) {
+        let whole = value.trim().trim_end_matches(';');
+        let value = whole.get(..text::boundary(whole, VALUE_MAX)).unwrap_or_default();
         let program = PROGRAMS.contains(&program_name(value));
         let is_marked = program || MARK.as_ref().is_some_and(|marks| marks.is_match(value));
         let is_plain = unquoted(value) == value && value.contains(char::is_whitespace);
         // Of what is remembered as it stands anyway, the words need not be looked at.
         let place = !(is_marked && is_plain) && value.split_whitespace().any(is_whole_place);
-        if place || is_marked {
-            let bare = if place || program { unquoted(value) } else { value };
-            let is_word = place && !value.contains(char::is_whitespace);
-            let bare = if is_word { bare.replace(['"', '\''], "") } else { bare.to_owned() };
+        if !place && !is_marked {
+            self.values.remove(name);
+            return;
+        }
+        let bare = if place || program { unquoted(value) } else { value };
+        let is_word = place && !value.contains(char::is_whitespace);
+        let bare = if is_word { bare.replace(['"', '\''], "") } else { bare.to_owned() };
+        if value.len() < whole.len() {
+            room.pass_over();
+        }
+        if self.values.len() < NAMES_MAX || self.values.contains_key(name) {
             self.values.insert(name.to_owned(), bare);
         } else {
-            self.values.remove(name);
+            room.exceed();
         }
     }
 }
@@ -341,7 +347,7 @@ mod tests {
         for line in lines {
             let line = Folded::new(line).unwrap();
             let expanded = values.expand(&line, &mut room);
-            values.learn(&line, expanded.as_deref());
+            values.learn(&line, expanded.as_deref(), &mut room);
         }
         let last = Folded::new(last).unwrap();
         assert_eq!(values.expand(&last, &mut room).as_deref(), expected);

@@ -5,14 +5,10 @@ use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 use regex::{Captures, Regex};
 
-use super::language::Language;
+use super::{language::Language, lines::FOLLOWED_MAX};
 
-/// The longest line that is looked at, in bytes.
-const LINE_MAX: usize = 4_096;
 /// The longest piece that is remembered, in bytes.
-const PIECE_MAX: usize = 64;
-/// How many pieces of a program are remembered.
-const PIECES_MAX: usize = 64;
+const PIECE_MAX: usize = 256;
 
 /// The ways of cutting a word.
 struct Forms {
@@ -56,7 +52,7 @@ pub(super) struct Words {
 impl Words {
     /// Returns `line` with its words whole, or `None` if none was cut.
     pub(super) fn whole(&mut self, line: &str, language: Language) -> Option<String> {
-        let forms = FORMS.as_ref().filter(|_| line.len() <= LINE_MAX)?;
+        let forms = FORMS.as_ref().filter(|_| line.len() <= FOLLOWED_MAX)?;
         let mut whole = Cow::Borrowed(line);
         unsplit(&mut whole, forms, language);
         self.learn(&whole, forms);
@@ -81,8 +77,7 @@ impl Words {
             let group = |groups: &[usize]| groups.iter().find_map(|&at| found.get(at));
             let (Some(name), Some(value)) = (group(&[1, 2]), group(&[3, 4, 5])) else { continue };
             let (name, value) = (name.as_str(), value.as_str().trim_end_matches('"'));
-            let is_new = !self.pieces.contains_key(name);
-            if PIECE_MAX < value.len() || is_new && PIECES_MAX <= self.pieces.len() {
+            if PIECE_MAX < value.len() {
                 continue;
             }
             self.pieces.insert(name.to_owned(), value.to_owned());

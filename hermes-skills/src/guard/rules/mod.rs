@@ -10,9 +10,14 @@ mod rights;
 mod services;
 mod supply;
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::{
     Category,
     Severity::{self, Critical, High, Low, Medium},
+    expression, hosts,
     subject::Subject,
 };
 
@@ -78,39 +83,50 @@ impl Rule {
     }
 }
 
-/// Hosts that the makers of well-known tools install from.
+/// Places that the makers of well-known tools install from. A host that anyone may publish at has
+/// the folder of its owner.
 const INSTALLERS: &[&str] = &[
-    "https://astral.sh/",
-    "https://sh.rustup.rs",
-    "https://raw.githubusercontent.com/",
-    "https://github.com/",
-    "https://get.docker.com",
-    "https://deb.nodesource.com/",
-    "https://bun.sh/",
-    "https://deno.land/",
-    "https://ollama.com/",
-    "https://ollama.ai/",
-    "https://tailscale.com/",
-    "https://fly.io/",
-    "https://install.python-poetry.org",
-    "https://starship.rs/",
-    "https://get.sdkman.io",
-    "https://claude.ai/",
-    "https://opencode.ai/",
-    "https://get.pnpm.io/",
-    "https://brew.sh/",
-    "https://cli.github.com/",
-    "https://nixos.org/",
-    "https://sdk.cloud.google.com",
-    "https://get.helm.sh/",
-    "https://get.k3s.io",
-    "https://hermes-agent.nousresearch.com/",
-    "https://cursor.com/",
-    "https://pixi.sh/",
-    "https://micro.mamba.pm",
-    "https://volta.sh",
-    "https://get.volta.sh",
-    "https://sh.rustup.rs/",
+    "astral.sh",
+    "brew.sh",
+    "bun.sh",
+    "claude.ai",
+    "cli.github.com",
+    "cursor.com",
+    "deb.nodesource.com",
+    "deno.land/install",
+    "fly.io",
+    "get.docker.com",
+    "get.helm.sh",
+    "get.k3s.io",
+    "get.pnpm.io",
+    "get.sdkman.io",
+    "get.volta.sh",
+    "github.com/astral-sh/",
+    "github.com/cli/",
+    "github.com/docker/",
+    "github.com/Homebrew/",
+    "github.com/nvm-sh/",
+    "hermes-agent.nousresearch.com",
+    "install.python-poetry.org",
+    "micro.mamba.pm",
+    "nixos.org",
+    "ollama.ai",
+    "ollama.com",
+    "opencode.ai",
+    "pixi.sh",
+    "raw.githubusercontent.com/aquasecurity/",
+    "raw.githubusercontent.com/golangci/",
+    "raw.githubusercontent.com/helm/",
+    "raw.githubusercontent.com/Homebrew/",
+    "raw.githubusercontent.com/k3d-io/",
+    "raw.githubusercontent.com/nvm-sh/",
+    "raw.githubusercontent.com/ohmyzsh/",
+    "raw.githubusercontent.com/pyenv/",
+    "sdk.cloud.google.com",
+    "sh.rustup.rs",
+    "starship.rs",
+    "tailscale.com",
+    "volta.sh",
 ];
 
 /// Returns whether `spared` holds for the text that a rule has matched in a line, in a skill about
@@ -118,8 +134,7 @@ const INSTALLERS: &[&str] = &[
 pub(super) fn spares(spared: Spared, (line, found): (&str, &str), subject: &Subject) -> bool {
     match spared {
         Spared::KnownInstaller => {
-            INSTALLERS.iter().any(|host| found.contains(host))
-                || subject.is_served_by(found)
+            hosts::are_known(found, INSTALLERS, |host| subject.is_served_by(host))
                 || names_no_place(found)
         }
         Spared::ShellSetup => {
@@ -129,28 +144,48 @@ pub(super) fn spares(spared: Spared, (line, found): (&str, &str), subject: &Subj
                 && setup.iter().any(|word| found.contains(word))
         }
         Spared::LocalPort => {
-            let local = ["/localhost/", "/127.0.0.1/"].iter().any(|it| found.contains(it));
-            local && !found.contains(" -i") && !found.contains(">&") && !found.contains("<>")
+            let is_shell = [" -i", ">&", "<>"].iter().any(|it| found.contains(it));
+            found.starts_with("/dev/") && !is_shell && ports(line).all(hosts::is_local_name)
         }
-        Spared::Placeholder => {
-            ["EXAMPLE", "XXXX", "/dev/sdX"].iter().any(|part| found.contains(part))
-        }
-        Spared::ThisMachine => {
-            ["//localhost", "//127.0.0.1"].iter().any(|part| found.contains(part))
-        }
+        Spared::Placeholder if found.contains("/dev/") => disks(found).all(|it| it == "/dev/sdX"),
+        Spared::Placeholder => ["EXAMPLE", "XXXX"].iter().any(|part| found.contains(part)),
+        Spared::ThisMachine => hosts::are_local(found),
         Spared::Entry => !line.trim().contains(char::is_whitespace),
         Spared::OwnService => services::is_own(found),
         Spared::Namesake => services::is_namesake(found),
-        Spared::Negated => {
-            let found = found.to_lowercase();
-            ["never", "do not", "don't", "not say", "not claim"].iter().any(|it| found.contains(it))
-        }
+        Spared::Negated => is_negated(found),
         Spared::NoSecret => services::is_made_up(found),
         Spared::OwnUnit => !found.contains('>') && subject.speaks_of(SERVICES),
         Spared::PublicPart => {
-            ["/config", "/known_hosts", ".pub"].iter().any(|part| found.contains(part))
+            let path = found.rsplit(char::is_whitespace).next().unwrap_or(found);
+            let path = path.trim_end_matches(['"', '\'']);
+            ["/config", "/known_hosts", ".pub"].iter().any(|end| path.ends_with(end))
         }
     }
+}
+
+/// Returns the hosts of the connections that a shell opens as files.
+fn ports(line: &str) -> impl Iterator<Item = &str> {
+    let rests = ["/dev/tcp/", "/dev/udp/"].into_iter().flat_map(|it| line.split(it).skip(1));
+    rests.map(|rest| rest.split('/').next().unwrap_or(rest))
+}
+
+/// Returns the disks that a command names.
+fn disks(command: &str) -> impl Iterator<Item = &str> {
+    let words =
+        command.split(|ch: char| ch.is_whitespace() || matches!(ch, '=' | '>' | '"' | '\''));
+    let sources = ["/dev/zero", "/dev/random", "/dev/urandom", "/dev/null"];
+    words.filter(move |it| it.starts_with("/dev/") && !sources.contains(it))
+}
+
+/// Returns whether an order to say something says not to.
+fn is_negated(order: &str) -> bool {
+    static NEGATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        expression::compile(
+            r"(?i)\b(?:never|not|n't|n\x{2019}t|without|instead of|rather than)(?:\W+\w+)?\W+(?:report|say|tell|claim|pretend|state|announce|writ)",
+        )
+    });
+    NEGATION.as_ref().is_some_and(|negation| negation.is_match(order))
 }
 
 /// Returns whether a download only shows the form of one: `curl ... | sh`, `wget URL`.

@@ -2,6 +2,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 
+mod evasion;
+
 /// Returns the report on a `SKILL.md` beside one other file.
 fn report(path: &str, text: &str) -> Report {
     scan(&Folder::new().file("SKILL.md", "# Tidy\n\nTidies up.\n").file(path, text))
@@ -467,27 +469,36 @@ fn no_six_words_of_an_attack_stand_in_the_rules() {
     assert!(!runs.is_empty());
 
     let sources = [
-        include_str!("rules/mod.rs"),
-        include_str!("rules/destruction.rs"),
-        include_str!("rules/exfiltration.rs"),
-        include_str!("rules/network.rs"),
-        include_str!("rules/obfuscation.rs"),
-        include_str!("rules/orders.rs"),
-        include_str!("rules/persistence.rs"),
-        include_str!("rules/rights.rs"),
-        include_str!("rules/services.rs"),
-        include_str!("rules/supply.rs"),
-        include_str!("archive.rs"),
-        include_str!("carry.rs"),
-        include_str!("catalogue.rs"),
-        include_str!("commands.rs"),
-        include_str!("errand.rs"),
-        include_str!("flow.rs"),
-        include_str!("fold.rs"),
-        include_str!("prose.rs"),
-        include_str!("text.rs"),
-        include_str!("values.rs"),
-        include_str!("words.rs"),
+        include_str!("../rules/mod.rs"),
+        include_str!("../rules/destruction.rs"),
+        include_str!("../rules/exfiltration.rs"),
+        include_str!("../rules/network.rs"),
+        include_str!("../rules/obfuscation.rs"),
+        include_str!("../rules/orders.rs"),
+        include_str!("../rules/persistence.rs"),
+        include_str!("../rules/rights.rs"),
+        include_str!("../rules/services.rs"),
+        include_str!("../rules/supply.rs"),
+        include_str!("../archive.rs"),
+        include_str!("../carry.rs"),
+        include_str!("../catalogue.rs"),
+        include_str!("../commands.rs"),
+        include_str!("../comment.rs"),
+        include_str!("../errand.rs"),
+        include_str!("../fence.rs"),
+        include_str!("../flow.rs"),
+        include_str!("../fold.rs"),
+        include_str!("../hosts.rs"),
+        include_str!("../language.rs"),
+        include_str!("../prose.rs"),
+        include_str!("../report.rs"),
+        include_str!("../runs.rs"),
+        include_str!("../structure.rs"),
+        include_str!("../subject.rs"),
+        include_str!("../text.rs"),
+        include_str!("../values.rs"),
+        include_str!("../warning.rs"),
+        include_str!("../words.rs"),
     ];
 
     for source in sources {
