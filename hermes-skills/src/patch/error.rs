@@ -1,11 +1,14 @@
 //! Why a replacement was refused, in words that let the model put it right.
 
+use serde::Serialize;
+
 use super::{Passage, Strategy, hint};
 
 /// Why [`replace`](super::replace) changed nothing.
 ///
 /// The texts are written for the model: each says what was wrong and what to do next.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PatchError {
     /// `old` is empty or has nothing but white space, which would fit anywhere.

@@ -9,7 +9,7 @@ use memchr::{memchr, memmem, memrchr};
 use super::canon::{self, Canon};
 use super::dense::Dense;
 use super::survey::survey;
-use super::{INEXACT_LIMIT, PLACES_LIMIT, PatchError, Strategy, escape, hint, lf, slip};
+use super::{INEXACT_LIMIT, PLACES_LIMIT, PatchError, Strategy, dress, escape, hint, lf, slip};
 
 /// What may stand before the first line of a text, and belongs to none.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -106,6 +106,9 @@ pub(super) fn find(text: &str, asked: &Wording, every: bool) -> Result<Found, Pa
         return Err(hint::not_found(text, asked, Vec::new()));
     }
     let canon = Canon::new(text);
+    if !every && let Some(found) = dress::find_diff(text, &canon, &asked.without_edges()) {
+        return Ok(found);
+    }
     if let Some(found) = canonical(text, &canon, asked, every) {
         return Ok(found);
     }
@@ -117,6 +120,9 @@ pub(super) fn find(text: &str, asked: &Wording, every: bool) -> Result<Found, Pa
         return Ok(found);
     }
     if let Some(found) = escape::find(text, &canon, asked, every)? {
+        return Ok(found);
+    }
+    if !every && let Some(found) = dress::find(text, &canon, &bare) {
         return Ok(found);
     }
     let dense = Dense::new(canon.as_str());
@@ -165,12 +171,17 @@ fn exact(text: &str, asked: &Wording, every: bool) -> Option<Found> {
     let finder = memmem::Finder::new(&asked.old);
     let len = asked.old.len();
     let wording = Rc::new(asked.clone());
-    let place = |start: usize| Place {
-        span: start..start + len,
-        wording: Rc::clone(&wording),
-        starts_line: true,
-        ends_line: true,
-        is_whole: true,
+    let feed_at = |at: usize| text.as_bytes().get(at).is_none_or(|&byte| byte == b'\n');
+    let place = |start: usize| {
+        let starts_line = start.checked_sub(1).is_none_or(feed_at);
+        let ends_line = feed_at(start + len);
+        Place {
+            span: start..start + len,
+            wording: Rc::clone(&wording),
+            starts_line,
+            ends_line,
+            is_whole: starts_line && ends_line,
+        }
     };
     let starts = finder.find_iter(text.as_bytes());
     let mut found = Found::gather(Strategy::Exact, starts.map(place), every)?;
@@ -184,7 +195,7 @@ fn exact(text: &str, asked: &Wording, every: bool) -> Option<Found> {
     Some(found)
 }
 
-/// Finds `old` in canonical form; of the matches, those count that differ least in kind.
+/// Finds `old` in canonical form; whole lines are preferred to parts of them.
 pub(super) fn canonical(
     text: &str,
     canon: &Canon<'_>,
@@ -196,7 +207,7 @@ pub(super) fn canonical(
         return None;
     }
     let wording = Rc::new(asked.clone());
-    let mut best: Option<((Strategy, bool), Found)> = None;
+    let mut best: Option<(bool, Found)> = None;
     let (mut total, mut taken) = (0, None::<usize>);
     for hit in hits(canon.as_str(), &pattern).take(PLACES_LIMIT + 1) {
         total += 1;
@@ -205,11 +216,15 @@ pub(super) fn canonical(
             place.span.start = place.span.start.max(end);
         }
         taken = Some(place.span.end);
-        let rank = (kind(text, &place), !every && !place.is_whole);
+        let kind = kind(text, &place);
+        let is_part = !every && !place.is_whole;
         match &mut best {
-            Some((known, _)) if *known < rank => {}
-            Some((known, found)) if *known == rank => found.add(place, every),
-            _ => best = Found::gather(rank.0, iter::once(place), every).map(|found| (rank, found)),
+            Some((known, _)) if !*known && is_part => {}
+            Some((known, found)) if *known == is_part => {
+                found.strategy = found.strategy.max(kind);
+                found.add(place, every);
+            }
+            _ => best = Found::gather(kind, iter::once(place), every).map(|found| (is_part, found)),
         }
     }
     let (_, mut found) = best?;

@@ -149,7 +149,9 @@ pub(super) fn describe_absence(
         );
     }
     if closest.is_empty() {
-        text.push_str("; nothing in the file comes close: view the file, and quote the existing lines exactly");
+        text.push_str(
+            "; nothing close to it was found: view the file, and quote the existing lines exactly",
+        );
         return text;
     }
     text.push_str("; the closest passages are below: if one is meant, quote its lines exactly as they are, without the numbers");

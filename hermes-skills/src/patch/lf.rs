@@ -5,24 +5,33 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
+use super::find::Wording;
+
 /// A text in LF, borrowed if it was so all along.
 ///
-/// Only CR LF pairs are reduced; a CR by itself is an ordinary blank character.
+/// CR LF pairs are reduced. A CR by itself is an ordinary blank character, unless the text has no line
+/// feed at all: then its lines end in CR.
 #[derive(Debug)]
 pub(super) struct LfText<'a> {
     source: &'a str,
     text: Cow<'a, str>,
     /// Positions in `text` of the line feeds that had a carriage return before them.
     paired: Vec<usize>,
+    /// Whether the lines end in CR alone.
+    bare: bool,
 }
 
 impl<'a> LfText<'a> {
     pub(super) fn new(source: &'a str) -> Self {
         if memchr(b'\r', source.as_bytes()).is_none() {
-            return Self { source, text: Cow::Borrowed(source), paired: Vec::new() };
+            return Self { source, text: Cow::Borrowed(source), paired: Vec::new(), bare: false };
+        }
+        if memchr(b'\n', source.as_bytes()).is_none() {
+            let text = Cow::Owned(source.replace('\r', "\n"));
+            return Self { source, text, paired: Vec::new(), bare: true };
         }
         let (text, paired) = reduce(source);
-        Self { source, text: Cow::Owned(text), paired }
+        Self { source, text: Cow::Owned(text), paired, bare: false }
     }
 
     /// Returns the text in LF.
@@ -35,9 +44,19 @@ impl<'a> LfText<'a> {
         self.source
     }
 
-    /// Returns whether any line ends in CR LF.
-    pub(super) fn has_pairs(&self) -> bool {
-        !self.paired.is_empty()
+    /// Reads two arguments as the text is read.
+    pub(super) fn wording(&self, old: &str, new: &str) -> Wording {
+        let mut wording = Wording::new(old, new);
+        if self.bare {
+            wording.old = wording.old.replace('\r', "\n");
+            wording.new = wording.new.replace('\r', "\n");
+        }
+        wording
+    }
+
+    /// Returns whether all lines end in LF.
+    pub(super) fn is_plain(&self) -> bool {
+        self.paired.is_empty() && !self.bare
     }
 
     /// Returns where a range of the LF text lies in the original.
@@ -53,6 +72,7 @@ impl<'a> LfText<'a> {
         let bytes = self.text.as_bytes();
         let next = bytes.get(at..).and_then(|rest| memchr(b'\n', rest)).map(|feed| at + feed);
         let end = match next.or_else(|| memrchr(b'\n', bytes)) {
+            _ if self.bare => "\r",
             Some(feed) if self.paired.binary_search(&feed).is_ok() => "\r\n",
             _ => "\n",
         };

@@ -9,9 +9,10 @@
 //! # What never happens
 //!
 //! - Text outside the reported [`Edit::span`]s never changes, not even a line end.
-//! - A passage that differs from `old` in a number or a negation is never taken for it; one that differs
-//!   in the spelling of a name only if `new` has the file's spelling.
-//! - Of two places that fit equally well none is picked: the call is refused and names both.
+//! - A passage that differs from `old` in a number or a negation (of English or one of the main European
+//!   languages) is never taken for it; one that differs in the spelling of a name only if `new` has the
+//!   file's spelling, and no other passage is as near.
+//! - Of two places that fit by the same kind of strategy none is picked: the call is refused and names both.
 //! - A match never starts or ends inside a character that stands for several, such as `…` for
 //!   `...`.
 //! - Work is bounded by the sizes of text and arguments, never by their product.
@@ -37,6 +38,7 @@ mod canon;
 mod lf;
 
 mod dense;
+mod dress;
 mod escape;
 mod find;
 mod probe;
@@ -67,13 +69,14 @@ pub use strategy::Strategy;
 
 use std::borrow::Cow;
 
-use find::{Found, Wording};
+use find::Found;
 use lf::LfText;
 use merge::Merger;
 
 /// The longest text, in bytes, in which inexact matches are looked for: 32 MiB.
 ///
-/// Longer texts are searched for exact matches only.
+/// Longer texts are searched for exact matches only, and so is any text for a longer quotation; the
+/// refusal then quotes no passages.
 pub const INEXACT_LIMIT: usize = 32 << 20;
 
 /// The most places that one call edits, and up to which places are counted: a million.
@@ -101,7 +104,8 @@ impl PatchOptions {
 
 /// Replaces the passage `old` of `text` by `new`.
 ///
-/// Line ends are compared as LF and written as the file has them. If `old` equals `new` and occurs
+/// Line ends are compared as LF and written as the file has them: LF, CR LF, or CR where the text has no
+/// LF at all. If `old` equals `new` and occurs
 /// in `text`, the call succeeds without an edit ([`Patched::is_unchanged`]), so that a caller who
 /// repeats himself is not punished; the same holds if the passage found already reads as wanted.
 ///
@@ -140,7 +144,7 @@ pub fn replace(
         return Err(PatchError::EmptyOld);
     }
     let lf = LfText::new(text);
-    let asked = Wording::new(old, new);
+    let asked = lf.wording(old, new);
     let found = find::find(lf.as_str(), &asked, options.replace_all)?;
     if asked.old == asked.new {
         return Ok(splice::splice(&lf, std::iter::empty(), found.strategy));

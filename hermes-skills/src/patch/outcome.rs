@@ -16,7 +16,8 @@ pub struct Patched {
     pub replacements: usize,
     /// How the passages were found.
     pub strategy: Strategy,
-    /// How sure it is that these passages were meant, from 0 to 1; 1 for exact matches only.
+    /// How sure it is that these passages were meant, from 0 to 1; 1 for exact matches, and where
+    /// nothing had to change.
     pub confidence: f32,
     /// The places that matched, first to last.
     pub edits: Vec<Edit>,

@@ -12,12 +12,15 @@ use super::find::{self, Found, Place, Wording};
 use super::survey::Window;
 use super::token::tokens;
 
-/// Words that turn a sentence around; none of them is ever a slip of another word.
-const DECISIVE: [&str; 36] = [
+/// Words that turn a sentence around, and those that are nearly written like one; none of them is ever a
+/// slip of another word.
+const DECISIVE: [&str; 65] = [
     "no", "not", "now", "non", "never", "none", "nor", "without", "with", "within", "cannot",
     "can", "cant", "dont", "doesnt", "wont", "isnt", "on", "off", "of", "in", "out", "true",
     "false", "yes", "and", "or", "any", "all", "min", "max", "less", "least", "most", "must",
-    "may",
+    "may", "neither", "either", "nobody", "nothing", "kein", "keine", "keinen", "ein", "eine",
+    "einen", "nicht", "nie", "ohne", "nur", "pas", "sans", "dans", "jamais", "sin", "con", "nunca",
+    "senza", "mai", "não", "sem", "com", "niet", "geen", "een",
 ];
 
 /// Beginnings that turn a word around.
@@ -43,13 +46,32 @@ pub(super) fn find(
 ) -> Option<Found> {
     let pattern = Dense::new(&canon::canonical(&asked.old));
     let reader = Reader::new(asked, dense);
-    let places = windows.iter().filter_map(|window| {
+    let far: Vec<Option<usize>> =
+        windows.iter().map(|window| distance(&pattern, dense, window.first)).collect();
+    let places = windows.iter().zip(&far).filter_map(|(window, own)| {
         let wording = reader.reword(&pattern, window.first)?;
+        let as_near = far.iter().filter(|other| other.is_some() && *other <= own).count();
+        if own.is_some() && 1 < as_near {
+            return None;
+        }
         let hit = dense.canon_range(&(window.first..window.first + pattern.len()))?;
         let place = find::place(text, canon, &hit, &Rc::new(wording))?;
         fits(text, &place).then_some(place)
     });
     Found::gather(Strategy::Slips, places, false)
+}
+
+/// Counts the words that differ between the quotation and a window, if all are slips.
+///
+/// Of two windows that are equally near, what `new` has in common with one of them says nothing: it may be
+/// what the other one is to become.
+fn distance(pattern: &Dense, dense: &Dense, first: usize) -> Option<usize> {
+    let lines = pattern.iter().enumerate().map(|(at, quoted)| match dense.line(first + at) {
+        file if file == quoted => Some(0),
+        file if LINE_LIMIT < quoted.len() || LINE_LIMIT < file.len() => None,
+        file => slips(quoted, file).map(|slips| slips.len()),
+    });
+    lines.sum()
 }
 
 /// Returns whether the rewording has become canonically equal to the place, blank lines aside.

@@ -66,7 +66,7 @@ impl Changes {
     /// Where all line ends are alike there is no need to look into the replacement.
     fn of(&mut self, lf: &LfText<'_>, is: &str, wanted: &str) -> &[Hunk] {
         if self.hunks.is_empty() || self.is != is || self.wanted != wanted {
-            let is_cheap = !lf.has_pairs() || DIFFS_LIMIT < self.spent;
+            let is_cheap = lf.is_plain() || DIFFS_LIMIT < self.spent;
             self.hunks =
                 if is_cheap { vec![trimmed(0, is, wanted)] } else { self.look(is, wanted) };
             is.clone_into(&mut self.is);
@@ -120,7 +120,7 @@ impl<'a> LineEnds<'a> {
 
     /// Returns `insert` with the line end in use where it is to stand.
     fn write<'t>(&mut self, hunk: &Range<usize>, insert: &'t str) -> Cow<'t, str> {
-        if !self.lf.has_pairs() || memchr(b'\n', insert.as_bytes()).is_none() {
+        if self.lf.is_plain() || memchr(b'\n', insert.as_bytes()).is_none() {
             return Cow::Borrowed(insert);
         }
         let known = self.known.as_ref().filter(|(range, _)| range.contains(&hunk.start));

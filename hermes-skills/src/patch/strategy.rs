@@ -24,7 +24,11 @@ pub enum Strategy {
     BlankLines,
     /// Lines are equal once backslash escapes in the quotation are decoded.
     Escapes,
-    /// Every line is equal or a small slip of the pen, and the new text has the file's spelling.
+    /// Lines are equal once what the quotation is dressed in is taken off: line numbers, quote or diff
+    /// marks, a code fence, entities.
+    Dressing,
+    /// Every line is equal but for small slips of the pen: the new text has the file's spelling, or a word
+    /// of prose is misspelt for certain; or the first line breaks off, and the new text has it whole.
     Slips,
 }
 
@@ -38,6 +42,7 @@ impl Strategy {
             Self::Typography => 0.95,
             Self::BlankLines => 0.9,
             Self::Escapes => 0.85,
+            Self::Dressing => 0.8,
             Self::Slips => 0.75,
         }
     }
@@ -51,6 +56,7 @@ impl Strategy {
             Self::Typography => "quotes, dashes or invisible characters",
             Self::BlankLines => "blank lines",
             Self::Escapes => "backslash escapes",
+            Self::Dressing => "marks, numbers or entities around the quoted text",
             Self::Slips => "spelling",
         }
     }
@@ -65,6 +71,7 @@ impl fmt::Display for Strategy {
             Self::Typography => "typography",
             Self::BlankLines => "blank_lines",
             Self::Escapes => "escapes",
+            Self::Dressing => "dressing",
             Self::Slips => "slips",
         })
     }

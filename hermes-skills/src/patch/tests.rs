@@ -240,6 +240,8 @@ fn differences_that_matter_are_no_slips() {
         ("run it with --force please", "run it with --farce please"),
         ("see the host/a.txt file", "see the hosts/a.txt file"),
         ("hosts are listed here", "host are listed here"),
+        ("das ist kein gutes Zeichen", "das ist ein gutes Zeichen"),
+        ("either of them may run", "neither of them may run"),
         ("bring up zeta first", "bring up beta first"),
         ("bring up marked ones first", "bring up market ones first"),
     ] {
@@ -419,4 +421,94 @@ fn an_inexact_match_cuts_no_sign_and_no_mark_off() {
     check(Strategy::Whitespace, "- a  b\n", "a b", "c b", "- c  b\n");
     check(Strategy::Whitespace, "## a  b\n", "a b", "c b", "## c  b\n");
     check(Strategy::Whitespace, "see: a  b\n", "a b", "c b", "see: c  b\n");
+}
+
+#[test]
+fn places_that_differ_in_kind_are_all_candidates() {
+    let refusal = refuse("say “x”  now\n\nsay \"x\"\u{a0}now\n", "say  \"x\" now", "say \"y\" now");
+
+    assert!(matches!(refusal, PatchError::Ambiguous { total: 2, .. }), "{refusal}");
+}
+
+#[test]
+fn places_that_differ_in_kind_are_all_replaced() {
+    let all = PatchOptions::default().replace_all(true);
+
+    let patched =
+        replace("say ‘x’ now\nsay  'x' now\n", "say 'x'\u{a0}now", "say 'y'\u{a0}now", &all);
+
+    let patched = patched.expect("there are two");
+    assert_eq!(patched.text, "say ‘y’ now\nsay  'y' now\n");
+    assert_eq!(patched.strategy, Strategy::Typography);
+}
+
+#[test]
+fn a_slip_that_may_be_of_either_of_two_names_is_refused() {
+    let text = "left:\n  image: left\n  port: on\n\nlift:\n  image: lift\n  port: on\n";
+
+    refuse(text, "lxft:\n  image: lxft\n  port: on", "left:\n  image: left\n  port: off");
+}
+
+#[test]
+fn lines_that_end_in_carriage_returns_alone_are_lines() {
+    check(Strategy::Exact, "a\rb\rc\r", "a\nb", "a\nx\ny", "a\rx\ry\rc\r");
+    check(Strategy::Indentation, "a\r  b\rc\r", "a\nb", "a\nx\nb", "a\rx\r  b\rc\r");
+}
+
+#[test]
+fn line_numbers_of_a_viewer_are_no_text() {
+    let text = "fn f() {\n    run(1);\n\n    stop();\n}\n";
+
+    for (old, new) in [
+        ("2|     run(1);\n3| \n4|     stop();", "2|     run(2);\n3| \n4|     stop();"),
+        ("2|    run(1);\n3|\n4|    stop();", "2|    run(2);\n3|\n4|    stop();"),
+        ("  2\t    run(1);\n  3\t\n  4\t    stop();", "    run(2);\n\n    stop();"),
+    ] {
+        check(Strategy::Dressing, text, old, new, &text.replace('1', "2"));
+    }
+    refuse(text, "2|     run(1);\n3| \n4|     stop();", "2|     run(2);\n\n    stop();");
+    refuse(text, "2|     run(1);\n7|     stop();", "2|     run(2);\n7|     stop();");
+    refuse("7| total\n", "8| total", "8| sum");
+}
+
+#[test]
+fn marks_of_a_diff_are_no_text() {
+    let text = "def f():\n    a = 1\n    b = 2\n    c = 3\n";
+    let wanted = "def f():\n    a = 1\n    b = 7\n    c = 3\n";
+
+    let check = |old, new, expected| check(Strategy::Dressing, text, old, new, expected);
+    check("     a = 1\n-    b = 2\n     c = 3", "     a = 1\n+    b = 7\n     c = 3", wanted);
+    check("-    b = 2", "+    b = 7", wanted);
+    check(
+        "     a = 1\n     b = 2",
+        "     a = 1\n+    x = 0\n     b = 2",
+        &text.replace("    b", "    x = 0\n    b"),
+    );
+}
+
+#[test]
+fn marks_and_fences_around_a_quotation_are_no_text() {
+    let text = "one\n  two\nthree\n";
+
+    let check = |old, new| check(Strategy::Dressing, text, old, new, "one\n  2\nthree\n");
+    check("> one\n>   two", "> one\n>   2");
+    check("```py\none\n  two\n```", "```py\none\n  2\n```");
+    check("```\none\n  two\n```", "one\n  2");
+    refuse("```sh\nrun it\n```\n", "```bash\nrun it\n```", "```bash\nstop it\n```");
+    refuse(text, "> one\n>   two", "> one\n  2");
+}
+
+#[test]
+fn entities_and_code_points_that_the_file_has_decoded_are_decoded() {
+    let check = |text, old, new, expected| check(Strategy::Dressing, text, old, new, expected);
+    check(
+        "if a < b && c:\n",
+        "if a &lt; b &amp;&amp; c:",
+        "if a &lt; d &amp;&amp; c:",
+        "if a < d && c:\n",
+    );
+    check("if a < b:\n", "if a &lt; b:", "if a < d:", "if a < d:\n");
+    check("wait — now\n", "wait \\u2014 now", "wait \\u2014 then", "wait — then\n");
+    refuse("if a < b:\n", "if a &lt; b:", "if a &lt; b < c:");
+    refuse("name: foo\n", "\"foo\"", "\"bar\"");
 }
