@@ -13,8 +13,9 @@ fuzz_target!(|input: &[u8]| {
         let content = file.get(path.len() + 1..).unwrap_or_default();
         (String::from_utf8_lossy(path).into_owned(), content.to_owned())
     });
-    let folder =
-        files.take(4).fold(Folder::new(), |folder, (path, bytes)| folder.file(path, bytes));
+    let folder = files.take(4).fold(Folder::new(), |folder, (path, bytes)| {
+        if path.ends_with('!') { folder.executable(path, bytes) } else { folder.file(path, bytes) }
+    });
 
     let report = guard::scan(&folder);
 

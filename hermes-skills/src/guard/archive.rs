@@ -7,6 +7,8 @@ pub(super) enum Harm {
     Climbs,
     /// It leaves a file that something runs by itself.
     Starts,
+    /// It leaves a program that nobody can read.
+    Holds,
 }
 
 /// How many names of an archive are looked at.
@@ -30,6 +32,10 @@ const STARTED: &[&str] = &[
     "CLAUDE.md",
 ];
 
+/// How files of programs end that have no place in an archive of a skill.
+const PROGRAM_ENDS: &[&str] =
+    &["exe", "dll", "dylib", "msi", "scr", "jar", "apk", "pyc", "lnk", "vbs", "bat", "elf", "sys"];
+
 /// Returns the worst that unpacking `bytes` would do, if they are an archive and it is harmful.
 pub(super) fn harm(bytes: &[u8]) -> Option<Harm> {
     let names = if bytes.starts_with(b"PK\x03\x04") { zip(bytes) } else { tar(bytes) };
@@ -40,7 +46,22 @@ pub(super) fn harm(bytes: &[u8]) -> Option<Harm> {
         let last = name.rsplit('/').next().unwrap_or(name);
         STARTED.contains(&last) || name.contains(".git/hooks/") || name.contains("autostart/")
     };
-    names.iter().map(String::as_str).any(|name| is_started(&name)).then_some(Harm::Starts)
+    let mut names = names.iter().map(String::as_str);
+    if names.clone().any(|name| is_started(&name)) {
+        return Some(Harm::Starts);
+    }
+    let is_program = |name: &str| {
+        let end = name.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
+        end.is_some_and(|end| PROGRAM_ENDS.contains(&end.as_str()))
+    };
+    names.any(is_program).then_some(Harm::Holds)
+}
+
+/// Returns whether `bytes` are packed in a way that hides even the names of what is in them.
+pub(super) fn is_sealed(bytes: &[u8]) -> bool {
+    let starts: [&[u8]; 6] =
+        [b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x28\xb5\x2f\xfd"];
+    starts.iter().any(|start| bytes.starts_with(start))
 }
 
 fn climbs(name: &str) -> bool {
@@ -117,6 +138,7 @@ mod tests {
             assert_eq!(harm(&pack("../../a")), Some(Harm::Climbs));
             assert_eq!(harm(&pack("/etc/a")), Some(Harm::Climbs));
             assert_eq!(harm(&pack("home/.zshrc")), Some(Harm::Starts));
+            assert_eq!(harm(&pack("bin/a.EXE")), Some(Harm::Holds));
             assert_eq!(harm(&pack("data/a..b.csv")), None);
         }
         assert_eq!(harm(b"text"), None);

@@ -18,11 +18,14 @@ use super::{
     room::Room,
     rules::{self, Rule, Spared},
     subject::Subject,
+    text,
     values::{Folded, Values},
     warning,
     words::Words,
 };
 
+/// How much of a line is looked at for a warning on either side of a command, in bytes.
+const AROUND: usize = 1_000;
 /// How many matches of a rule in one line are judged.
 const MATCHES_MAX: usize = 16;
 /// How many rules there may be.
@@ -280,8 +283,10 @@ fn severity(
     if spared == Some(Spared::Entry) && language.runs() {
         return severity;
     }
-    let before = line.get(..place.start).unwrap_or_default();
-    let after = line.get(place.end..).unwrap_or_default();
+    let start = text::boundary(line, place.start.saturating_sub(AROUND));
+    let before = line.get(start..place.start).unwrap_or_default();
+    let end = text::boundary(line, place.end.saturating_add(AROUND));
+    let after = line.get(place.end..end).unwrap_or_default();
     let warned = !language.runs() && warning::warns(before, after);
     let severity =
         if warned && warning::teaches(before, after) { severity.lowered() } else { severity };

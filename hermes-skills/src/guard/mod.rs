@@ -101,6 +101,7 @@ pub fn scan(folder: &Folder) -> Report {
     let run = runs::find(folder);
     let mut room = Room::new();
     let mut findings = structure::find(folder);
+    findings.extend(runs::unpacked(folder));
     for entry in folder.entries() {
         let Content::Bytes(bytes) = &entry.content else { continue };
         let readings = text::read(bytes);

@@ -8,7 +8,9 @@ use std::{
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 
-use super::{Content, Folder, expression, language::Language};
+use super::{
+    Category, Content, Finding, Folder, Report, Severity, archive, expression, language::Language,
+};
 
 /// How much is looked at on either side of the name of a file, in bytes.
 const AROUND: usize = 120;
@@ -19,6 +21,8 @@ const LOOKS_MAX: usize = 16_384;
 struct Forms {
     before: Regex,
     after: Regex,
+    unpacks: Regex,
+    starts: Regex,
 }
 
 static FORMS: LazyLock<Option<Forms>> = LazyLock::new(|| {
@@ -29,6 +33,12 @@ static FORMS: LazyLock<Option<Forms>> = LazyLock::new(|| {
         )?,
         after: expression::compile(
             r"(?i)^[^\n|`]{0,40}\|\s*(?:sudo\s+)?(?:/\S*/)?(?:(?:ba|z|da|k)?sh|python[\d.]*|node|perl|ruby|php|pwsh|powershell|iex)\b",
+        )?,
+        unpacks: expression::compile(
+            r"(?i)\b(?:unpack|unzip|untar|extract|decompress|expand|inflate|gunzip|unxz|7z|tar|bsdtar|unrar)\b",
+        )?,
+        starts: expression::compile(
+            r"(?i)(?:\b(?:and|then|to|&&|;)\s+|[.;&]\s*)(?:then\s+)?(?:run|execute|start|launch|call|source|invoke|bash|sh|python[\d.]*|node|chmod)\b|(?:&&|;)\s*(?:\./|/tmp/)",
         )?,
     })
 });
@@ -64,6 +74,40 @@ pub(super) fn find(folder: &Folder) -> BTreeSet<&str> {
         }
     }
     run.into_iter().filter_map(|name| by_name.get(name)).flatten().copied().collect()
+}
+
+/// Returns what says that a document has an archive unpacked, of which not even the names can be
+/// read, and what is in it run.
+pub(super) fn unpacked(folder: &Folder) -> Vec<Finding> {
+    let sealed: Vec<&str> = folder
+        .entries()
+        .iter()
+        .filter(|entry| matches!(&entry.content, Content::Bytes(it) if archive::is_sealed(it)))
+        .map(|entry| entry.path.rsplit('/').next().unwrap_or(&entry.path))
+        .collect();
+    let names = AhoCorasick::new(&sealed).ok().filter(|_| !sealed.is_empty());
+    let (Some(names), Some(forms)) = (names, &*FORMS) else { return Vec::new() };
+    let mut findings = Vec::new();
+    for entry in folder.entries() {
+        let Content::Bytes(bytes) = &entry.content else { continue };
+        let Ok(text) = std::str::from_utf8(bytes) else { continue };
+        for (number, line) in (1..).zip(text.lines()) {
+            let Some(name) = names.find(line) else { continue };
+            let (before, after) = line.split_at(name.start());
+            if forms.unpacks.is_match(before) && forms.starts.is_match(after) {
+                findings.push(Finding {
+                    file: entry.path.clone(),
+                    line: number,
+                    id: "packed_program".into(),
+                    category: Category::Obfuscation,
+                    severity: Severity::High,
+                    reason: "runs what is packed so that nobody can read it".into(),
+                    excerpt: line.trim().chars().take(Report::EXCERPT_MAX).collect(),
+                });
+            }
+        }
+    }
+    findings
 }
 
 /// Returns whether what stands between `start` and `end` is no part of a longer name.

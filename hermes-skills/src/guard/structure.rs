@@ -100,6 +100,9 @@ fn of_entry(entry: &Entry) -> Vec<Finding> {
                 Some(Harm::Starts) => {
                     add("archive_startup", Severity::High, "unpacks what is run by itself");
                 }
+                Some(Harm::Holds) => {
+                    add("archive_program", Severity::High, "unpacks a program nobody can read");
+                }
                 None => {}
             }
             if FILE_USUAL < bytes.len() as u64 {

@@ -22,6 +22,7 @@ struct Forms {
     ticked: Regex,
     empty: Regex,
     quoted: Regex,
+    variable: Regex,
 }
 
 static FORMS: LazyLock<Option<Forms>> = LazyLock::new(|| {
@@ -40,6 +41,7 @@ static FORMS: LazyLock<Option<Forms>> = LazyLock::new(|| {
         ticked: regex(r"(\w)[`^]+(\w)")?,
         empty: regex(r#"(\w)(?:''|"")(\w)"#)?,
         quoted: regex(r#"([A-Za-z])(?:"(\w{1,12})"|'(\w{1,12})')"#)?,
+        variable: regex(r"\$\(([A-Z][A-Z_]+)\)")?,
     })
 });
 
@@ -76,6 +78,11 @@ impl Words {
         for found in forms.assigned.captures_iter(line) {
             let group = |groups: &[usize]| groups.iter().find_map(|&at| found.get(at));
             let (Some(name), Some(value)) = (group(&[1, 2]), group(&[3, 4, 5])) else { continue };
+            // What goes on is a call or a text, and no piece.
+            let rest = line.get(value.end()..).unwrap_or_default();
+            if found.get(5).is_some() && rest.starts_with(['(', '"', '\'', '`']) {
+                continue;
+            }
             let (name, value) = (name.as_str(), value.as_str().trim_end_matches('"'));
             if PIECE_MAX < value.len() {
                 continue;
@@ -171,6 +178,9 @@ fn unsplit(line: &mut Cow<'_, str>, forms: &Forms, language: Language) {
             format!("{}{part}", &found[1])
         });
     }
+    if line.contains("$(") {
+        replace(line, &forms.variable, |found| format!("${{{}}}", &found[1]));
+    }
     if line.contains('{') && line.contains(',') {
         replace(line, &forms.braces, |found| found[1].replace(',', " "));
     }
@@ -224,6 +234,7 @@ mod tests {
         check(Language::Hash, &["{echo,-n,a}"], "echo -n a");
         check(Language::Hash, &["& ('{1}{0}' -f 'ir','d')"], "& ('dir')");
         check(Language::Hash, &["f('l' 's')"], "f('ls')");
+        check(Language::Hash, &["\tls $(HOME)/"], "\tls ${HOME}/");
     }
 
     #[test]
@@ -233,5 +244,7 @@ mod tests {
         assert_eq!(words.whole("x=1", Language::Hash), None);
         assert_eq!(words.whole("$x = 2", Language::Hash), None);
         assert_eq!(words.whole("ls $x", Language::Hash), None);
+        assert_eq!(words.whole("y = f.g('a')", Language::Hash), None);
+        assert_eq!(words.whole("h(y + '.a')", Language::Hash), None);
     }
 }

@@ -122,6 +122,13 @@ pub(super) const RULES: &[Rule] = &[
         "sends data out in the names it looks up",
     ),
     rule(
+        ("exfil_watched", "xclip pbpaste xsel wl-paste clipboard screencapture scrot grim arecord ffmpeg xinput getevent _history history"),
+        Exfiltration,
+        ALWAYS,
+        r"(?i)(?:\bxclip\b[^\n|]*\s-o|\bpbpaste\b|\bxsel\b[^\n|]*\s-\w*o|\bwl-paste\b|\bget-clipboard\b|\bscreencapture\s+-\w*x|\b(?:scrot|grim)\s|\barecord\b|\bffmpeg\b[^\n|;]*(?:x11grab|avfoundation|gdigrab|\balsa\b|\bpulse\b|v4l2)|\bxinput\s+test|\bgetevent\b|\b(?:cat|tail|head)\s[^\n|;]*_history\b|(?:^|[\x60;&(]\s*)history)[^\n]*(?:\||&&|;)\s*(?:(?:base64|gzip|xxd|tee|head|tail)\b[^\n|]*\|\s*)?(?:curl|wget|nc|ncat|netcat|socat|telnet|mail|http|xh|invoke-\w+|irm|iwr|scp|rsync)\b",
+        "sends out what the user types, copies or sees",
+    ),
+    rule(
         ("exfil_other_host", "environ getenv process.env env[ $env: $env{ _token _key _secret _password _passwd database_url"),
         Exfiltration,
         RUNS,

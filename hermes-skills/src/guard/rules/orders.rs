@@ -9,31 +9,31 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         (
             "order_destroy",
-            "backup snapshot home disk drive user's their user",
+            "backup snapshot home disk drive user's their user .git branch repositor database bucket volume history",
         ),
         Destructive,
         PROSE,
-        r"(?i)\b(?:delete|erase|wipe|remove|empty|destroy|shred|purge|overwrite)\s+(?:all|every|each|everything|any|the|their|his|her)\b[^.\n]{0,40}\b(?:backups?|snapshots?|home (?:directory|folder)|(?:hard |whole )?(?:disk|drive)|user's (?:\w+ )?(?:files|documents|photos|data|mail|folders?)|their (?:files|documents|photos|data|mail)|files (?:of|that belong to) the user)\b[^\n]*\b(?:nothing can|no one|nobody|cannot be|can't be|can never|beyond recovery|irrecoverabl\w+|before (?:they|the user|anyone) (?:notice|can|see)\w*|without (?:asking|telling|confirm\w*|a (?:word|question))|silently|quietly|(?:do not|don't|never) (?:ask|confirm|prompt|wait)\b)",
+        r"(?i)\b(?:delete|erase|wipe|remove|empty|destroy|shred|purge|overwrite)\s+(?:all|every|each|everything|any|the|their|his|her)\b[^.\n]{0,40}(?:\.git (?:folder|directory)|\b(?:backups?|snapshots?|branches|repositor(?:y|ies)|(?:commit|version) history|databases?|buckets?|volumes?|home (?:directory|folder)|(?:hard |whole )?(?:disk|drive)|user's (?:\w+ )?(?:files|documents|photos|data|mail|folders?)|their (?:files|documents|photos|data|mail)|files (?:of|that belong to) the user))\b[^\n]*\b(?:nothing can|no one|nobody|cannot be|can't be|can never|beyond recovery|irrecoverabl\w+|before (?:they|the user|anyone) (?:notice|can|see)\w*|without (?:asking|telling|confirm\w*|a (?:word|question))|silently|quietly|(?:do not|don't|never) (?:ask|confirm|prompt|wait)\b)",
         "orders the agent to destroy what the user has",
     ),
     rule(
         (
             "order_consent",
-            "agreed authorized authorised approved consented confirmation confirmations approval approvals approve permission permissions prompt prompts consent",
+            "agreed authorized authorised approved consented confirmation confirmations approval approvals approve permission permissions prompt prompts consent allowed permitted policy policies",
         ),
         Injection,
         PROSE,
-        r#"(?i)\bapprove\s+(?:all|every|any|each)\s+(?:\w+\s+)?(?:calls?|requests?|commands?|actions?)\s+(?:without|yourself|at once|on (?:their|the user)|before|silently|automatically)|\b(?:answer|say|reply|respond)(?:\s+with)?\s+["']?(?:yes|y)["']?\s+to\s+(?:any|all|every|each|whatever)\b[^.\n]{0,30}(?:prompts?|questions?|confirm\w*|permission|approval)|\b(?:skip|bypass|suppress|dismiss|auto-?accept|pre-?approve|wave through)\s+(?:every|all|any|each)\s+(?:\w+\s+)?(?:confirmations?|approvals?|permissions?|consent|(?:permission|confirmation|approval) \w+)|\b(?:user|owner|operator)\s+(?:has|have)\s+(?:already\s+)?(?:agreed|consented|approved|authori[sz]ed|given\s+(?:\w+\s+)?(?:consent|permission|approval))\b[^.\n]{0,40}\b(?:everything|all|any|in advance|every)\b|\b(?:approvals?|permissions?|consent|confirmations?)\s+(?:have|has|was|were|are|is)\s+(?:all\s+|already\s+)+(?:been\s+)?(?:given|granted|obtained)"#,
+        r#"(?i)\bapprove\s+(?:all|every|any|each)\s+(?:\w+\s+)?(?:calls?|requests?|commands?|actions?)\s+(?:without|yourself|at once|on (?:their|the user)|before|silently|automatically)|\b(?:answer|say|reply|respond)(?:\s+with)?\s+["']?(?:yes|y)["']?\s+to\s+(?:any|all|every|each|whatever)\b[^.\n]{0,30}(?:prompts?|questions?|confirm\w*|permission|approval)|\b(?:skip|bypass|suppress|dismiss|auto-?accept|pre-?approve|wave through)\s+(?:every|all|any|each)\s+(?:\w+\s+)?(?:confirmations?|approvals?|permissions?|consent|(?:permission|confirmation|approval) \w+)|\b(?:user|owner|operator)\s+(?:has|have)\s+(?:already\s+)?(?:agreed|consented|approved|authori[sz]ed|given\s+(?:\w+\s+)?(?:consent|permission|approval))\b[^.\n]{0,40}\b(?:everything|all|any|in advance|every)\b|\byou\s+(?:are|have been)\s+(?:now\s+|hereby\s+|already\s+)?(?:allowed|permitted|free|cleared|authori[sz]ed|entitled)\s+to\s+(?:ignore|skip|bypass|disregard|override|dismiss|leave out)\b[^.\n]{0,40}\b(?:permissions?|approvals?|confirmations?|consent|restrictions?|safety|guidelines|polic(?:y|ies)|rules|limits)\b|\b(?:safety|security|usage|content|permission|approval)\s+(?:polic(?:y|ies)|rules|guidelines|restrictions?|checks?)\s+(?:has|have|was|were|is|are)\s+(?:been\s+|now\s+)*(?:lifted|suspended|revoked|relaxed|waived|removed)\b[^\n]*\byou\s+(?:may|can|are)\b|\b(?:approvals?|permissions?|consent|confirmations?)\s+(?:have|has|was|were|are|is)\s+(?:all\s+|already\s+)+(?:been\s+)?(?:given|granted|obtained)"#,
         "tells the agent that nobody need be asked",
     ),
     rule(
         (
             "order_override",
-            "override disregard ignore supersede overrule outrank outranks overrides forget replaces trumps",
+            "override disregard ignore supersede overrule outrank outranks overrides forget replaces trumps obey serve listen orders follow",
         ),
         Injection,
         PROSE,
-        r"(?i)\b(?:overrid(?:e|es)|disregards?|ignores?|supersedes?|overrules?|outranks?|forget|trumps?)\s+(?:whatever|anything|everything|all that|all|what(?:ever)?)\s+(?:that\s+)?(?:the|your|its|an?y?)?\s*(?:user|operator|system|developer|owner|administrator|admin|host|person|human|others?|other skills?)\s+(?:has\s+|have\s+|had\s+)?(?:asks?|asked|says?|said|sets?|set|tells?|told|wants?|wrote|gave|given|configured|instructed|decided|requested|ordered)",
+        r"(?i)\b(?:overrid(?:e|es)|disregards?|ignores?|supersedes?|overrules?|outranks?|forget|trumps?)\s+(?:whatever|anything|everything|all that|all|what(?:ever)?)\s+(?:that\s+)?(?:the|your|its|an?y?)?\s*(?:user|operator|system|developer|owner|administrator|admin|host|person|human|others?|other skills?)\s+(?:has\s+|have\s+|had\s+)?(?:asks?|asked|says?|said|sets?|set|tells?|told|wants?|wrote|gave|given|configured|instructed|decided|requested|ordered)|\b(?:ignore|disregard|forget|drop)\s+(?:any|all|every)\s+(?:of\s+the\s+)?other\s+(?:instructions?|skills?|guidelines|orders|prompts?|directives)\b|\b(?:obey|serve|take orders from|listen (?:only )?to|follow (?:only )?(?:the |this |its )?(?:skill|author|file|document|publisher))\b[^.\n]{0,40}(?:\bnot|\binstead of|\brather than|\bover|\babove)\s+(?:the\s+|your\s+)?(?:user|operator|owner|human|system|developer)(?:[\s.,;!<)]|$)",
         "orders the agent to drop its instructions",
     ),
     rule(
@@ -45,10 +45,10 @@ pub(super) const RULES: &[Rule] = &[
     )
     .spared(Spared::Negated),
     rule(
-        ("order_memory", "remember memory memories user.md soul.md agents.md claude.md"),
+        ("order_memory", "remember memory memories user.md soul.md agents.md claude.md gemini.md"),
         Persistence,
         PROSE,
-        r"(?i)\b(?:write|add|save|put|store|record|append|insert|note|keep)\b[^.\n]{0,50}\b(?:memory|memories|MEMORY\.md|USER\.md|SOUL\.md|AGENTS\.md|CLAUDE\.md)\b[^\n]{0,40}\b(?:every|all|each|any|future|later|from now)\b[^.\n]{0,30}\b(?:sessions?|conversations?|agents?|runs?|chats?|tasks?)\b[^\n]*\b(?:must|always|never|may not|has to|have to|shall|load|obey|follow)\b|\bremember\b[^.\n]{0,30}\b(?:all|every|future|later)\b[^.\n]{0,20}\b(?:sessions?|conversations?)\b[^\n]*\b(?:this skill|must be|nobody|may not)\b",
+        r"(?i)\b(?:write|add|save|put|store|record|append|insert|note|keep)\b[^.\n]{0,50}\b(?:memory|memories|MEMORY\.md|USER\.md|SOUL\.md|AGENTS\.md|CLAUDE\.md)\b[^\n]{0,40}\b(?:every|all|each|any|future|later|from now)\b[^.\n]{0,30}\b(?:sessions?|conversations?|agents?|runs?|chats?|tasks?)\b[^\n]*\b(?:must|always|never|may not|has to|have to|shall|load|obey|follow)\b|\bremember\b[^.\n]{0,30}\b(?:all|every|future|later)\b[^.\n]{0,20}\b(?:sessions?|conversations?)\b[^\n]*\b(?:this skill|must be|nobody|may not)\b|\b(?:write|add|save|put|store|record|append|insert|note|keep)\b[^.\n]{0,40}\b(?:memory|memories|(?:MEMORY|USER|SOUL|AGENTS|CLAUDE)\.md)\b[^\n]{0,100}(?:\b(?:needs?|requires?)\s+no\b|\bwithout\b|\bnever\s+(?:needs?|requires?|ask)|\b(?:no longer|not)\s+(?:needs?|requires?))[^.\n]{0,20}\b(?:approvals?|permissions?|confirmations?|confirming|consent|asking|review)\b|\b(?:write|add|save|put|append|insert|paste)\b[^.\n]{0,40}\b(?:MEMORY|USER|SOUL|AGENTS|CLAUDE|GEMINI)\.md\b[^\n]*(?:\b(?:never|do not|don't|without)\s+(?:\w+\s+){0,2}?(?:mention\w*|tell\w*|show\w*|reveal\w*|disclos\w+|inform\w*|saying)\b|\b(?:run|execute|source|load|start)\s+[\x60\x22']?(?:~|\$HOME|/tmp|/var/tmp|https?:)/\S)",
         "plants orders in what the agent remembers",
     ),
     rule(
@@ -69,7 +69,7 @@ pub(super) const RULES: &[Rule] = &[
         ("order_carry", "http:// https:// url address query parameter webhook endpoint"),
         Exfiltration,
         PROSE,
-        r"(?i)\b(?:put|append|add|send|fill|include|post|attach|encode|embed|pass|submit|report|forward|mail|carry|write|place|insert)\b[^\n]{0,40}\b(?:value|contents?|text|copy|dump|list|output|words)\s+of\s+(?:[\w$`'.]+\s+){0,3}?[`$]*(?:\w*(?:API_KEY|TOKEN|SECRET|PASSWORD|_KEY)\b|\.env\b|MEMORY\.md|USER\.md|SOUL\.md|(?:user's|their|his|her)\b|(?:memory|conversation|environment|secrets?|credentials|passwords?|keys|chat|history)\b)[^\n]{0,60}\b(?:to|at|in|into|onto|as|behind|after)\s+(?:the\s+|this\s+|that\s+|an?\s+)?(?:\w+\s+){0,4}?(?:https?://|\burl\b|\baddress\b|\bquery\b|\bparameter\b|\bwebhook\b|\bendpoint\b)|(?:https?://|\burl\b|\baddress\b|\bquery\b|\bparameter\b|\bwebhook\b|\bendpoint\b)[^\n]{0,80}\b(?:fill\w*|carr\w+|contain\w*|append\w*|followed by|set)\b[^\n]{0,40}\b(?:value|contents?|text|copy|dump|list|output|words)\s+of\s+(?:[\w$`'.]+\s+){0,3}?[`$]*(?:\w*(?:API_KEY|TOKEN|SECRET|PASSWORD|_KEY)\b|\.env\b|MEMORY\.md|USER\.md|SOUL\.md|(?:user's|their|his|her)\b|(?:memory|conversation|environment|secrets?|credentials|passwords?|keys|chat|history)\b)",
+        r"(?i)\b(?:put|append|add|send|fill|include|post|attach|encode|embed|pass|submit|report|forward|mail|carry|write|place|insert)\b[^\n]{0,40}\b(?:value|contents?|text|copy|dump|list|output|words)\s+of\s+(?:[\w$`'.]+\s+){0,3}?[`$]*(?:\w*(?:API_KEY|TOKEN|SECRET|PASSWORD|_KEY)\b|\.env\b|MEMORY\.md|USER\.md|SOUL\.md|(?:user's|their|his|her)\b|(?:memory|conversation|environment|secrets?|credentials|passwords?|keys|chat|history)\b)[^\n]{0,60}\b(?:to|at|in|into|onto|as|behind|after)\s+(?:the\s+|this\s+|that\s+|an?\s+)?(?:\w+\s+){0,4}?(?:https?://|\burl\b|\baddress\b|\bquery\b|\bparameter\b|\bwebhook\b|\bendpoint\b)|(?:https?://|\burl\b|\baddress\b|\bquery\b|\bparameter\b|\bwebhook\b|\bendpoint\b)[^\n]{0,80}\b(?:fill\w*|carr\w+|contain\w*|append\w*|followed by|set)\b[^\n]{0,40}\b(?:value|contents?|text|copy|dump|list|output|words)\s+of\s+(?:[\w$`'.]+\s+){0,3}?[`$]*(?:\w*(?:API_KEY|TOKEN|SECRET|PASSWORD|_KEY)\b|\.env\b|MEMORY\.md|USER\.md|SOUL\.md|(?:user's|their|his|her)\b|(?:memory|conversation|environment|secrets?|credentials|passwords?|keys|chat|history)\b)|\b(?:collect|gather|list|take|find|join|copy|read|grab)\b[^\n]{0,40}\b(?:api[ _-]?keys?|tokens?|passwords?|secrets?|credentials?|private keys?|cookies)\b[^\n]{0,80}\b(?:open|fetch|visit|load|request|call|ping|get)\s+(?:\w+\s+){0,2}[\x60<]?https?://[^\n]*\b(?:followed by|with (?:the|them|it)|containing|plus|carrying|ending in|appended|attached)\b",
         "orders the agent to send a secret out",
     ),
     rule(

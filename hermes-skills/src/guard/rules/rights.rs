@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
         ("suid", "chmod setcap fchmod"),
         PrivilegeEscalation,
         USUAL,
-        r"(?i)\bchmod\s+(?:-\w+\s+)*(?:[ugo]*\+[rwx]*s\w*|[ugo]+=\w*s\w*|[24567]\d{3})\s|\bf?l?chmod(?:sync)?\s*\([^)\n]*[\s,(](?:0o?)?[4-7][0-7]{3}\b|\bchmod(?:sync)?\s*\([^)\n]*\bS_ISUID\b|\bsetcap\s+\S*cap_(?:setuid|sys_admin|dac)",
+        r"(?i)\bchmod\s+(?:-\w+\s+)*(?:[ugo]*\+[rwx]*s\w*|[ugo]+=\w*s\w*|0*[24567]\d{3})\s|\bf?l?chmod(?:sync)?\s*\([^)\n]*[\s,(](?:0o?)?[4-7][0-7]{3}\b|\bchmod(?:sync)?\s*\([^)\n]*\bS_ISUID\b|\bsetcap\s+\S*cap_(?:setuid|sys_admin|dac)",
         "lets anyone act as the owner of a program",
     ),
     rule(("sudo", "sudo"), PrivilegeEscalation, MINOR, r"\bsudo\s+\S", "acts as the administrator"),
