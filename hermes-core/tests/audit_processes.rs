@@ -2,18 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::{
-    ffi::OsString,
-    fs,
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+mod child;
+
+use std::{fs, path::Path, process::Child, thread, time::Duration};
 
 use hermes_core::{
     audit::{AuditEvent, AuditRecord, AuditSink, Durability, JsonlAudit, verify},
-    durable,
     message::{Call, CallStatus},
     origin::Origin,
     store::SessionId,
@@ -21,8 +15,6 @@ use hermes_core::{
 
 /// Names the log to a process that appends to it.
 const LOG: &str = "HERMES_AUDIT_LOG";
-/// The file beside the log by which a process that appends for ever says that it is under way.
-const READY: &str = "ready";
 /// How many records one that ends by itself appends.
 const RECORDS: usize = 60;
 
@@ -56,20 +48,14 @@ async fn append_for_ever() {
     let audit = audit(Path::new(&path));
     let records: Vec<AuditRecord> = (0..20).map(|at| record("killed", at)).collect();
     audit.append(&records).await.unwrap();
-    durable::replace(&Path::new(&path).with_file_name(READY), b"").unwrap();
+    child::say_ready(Path::new(&path).parent().unwrap());
     loop {
         audit.append(&records).await.unwrap();
     }
 }
 
 fn start(test: &str, log: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--ignored"].map(OsString::from))
-        .env(LOG, log)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+    child::start(test, [(LOG, log.as_os_str())])
 }
 
 #[test]
@@ -92,16 +78,6 @@ fn no_record_is_lost_and_none_is_torn_where_several_append() {
     }
 }
 
-/// Waits until the child is past its start, which takes longer on a busy machine than the writes do.
-fn wait_until_under_way(child: &mut Child, ready: &Path) {
-    let start = Instant::now();
-    while fs::remove_file(ready).is_err() {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        assert!(start.elapsed() < Duration::from_secs(120), "it never began");
-        thread::sleep(Duration::from_millis(1));
-    }
-}
-
 #[tokio::test]
 async fn whatever_moment_a_writer_is_killed_at_the_log_is_accepted_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,11 +86,9 @@ async fn whatever_moment_a_writer_is_killed_at_the_log_is_accepted_and_goes_on()
 
     for round in 0..10 {
         let mut child = start("append_for_ever", &log);
-        wait_until_under_way(&mut child, &folder.path().join(READY));
+        child::wait_until_under_way(&mut child, folder.path());
         thread::sleep(Duration::from_millis(9 * round));
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        child.kill().unwrap();
-        child.wait().unwrap();
+        child::kill(&mut child);
 
         let verified = verify(&log, None).unwrap();
         assert!(before <= verified.head.lines, "lines were lost");

@@ -2,12 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+#[path = "../../hermes-core/tests/child/mod.rs"]
+mod child;
+
 use std::{
     collections::BTreeMap,
     ffi::OsStr,
     fs,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Child,
     thread,
     time::{Duration, Instant},
 };
@@ -23,8 +26,6 @@ use hermes_memory::{FileMemory, Memory};
 
 /// Names the folder to the processes that these tests start.
 const HOME: &str = "HERMES_PENDING_HOME";
-/// The file by which a process that is to be killed says that it is under way.
-const READY: &str = "ready";
 /// Names the file in which such a process writes what it did.
 const REPORT: &str = "HERMES_PENDING_REPORT";
 
@@ -54,14 +55,7 @@ fn content(turn: usize) -> String {
 }
 
 fn start(test: &str, home: &Path, report: &OsStr) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--ignored"])
-        .env(HOME, home)
-        .env(REPORT, report)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+    child::start(test, [(HOME, home.as_os_str()), (REPORT, report)])
 }
 
 fn home_of_child() -> Option<PathBuf> {
@@ -80,18 +74,8 @@ async fn hold_and_decide_until_killed() {
         held.approve(&made.id).await.unwrap();
         held.reject(&kept.id).await.unwrap();
         if turn == 0 {
-            durable::replace(&home.join(READY), b"").unwrap();
+            child::say_ready(&home);
         }
-    }
-}
-
-/// Waits until the child is past its start, which takes longer on a busy machine than the writes do.
-fn wait_until_under_way(child: &mut Child, ready: &Path) {
-    let start = Instant::now();
-    while fs::remove_file(ready).is_err() {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        assert!(start.elapsed() < Duration::from_secs(120), "it never began");
-        thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -105,16 +89,14 @@ async fn whatever_moment_it_is_killed_at_every_record_is_whole() {
             break;
         }
         let mut child = start("hold_and_decide_until_killed", home, OsStr::new(""));
-        wait_until_under_way(&mut child, &home.join(READY));
+        child::wait_until_under_way(&mut child, home);
         match round % 3 {
             0 => thread::sleep(Duration::from_millis(round)),
             // In the middle of a write, or while something waits, as nearly as can be told from here.
             1 => wait_for(home, ".tmp"),
             _ => wait_for(home, ".json"),
         }
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        child.kill().unwrap();
-        child.wait().unwrap();
+        child::kill(&mut child);
         unfinished += usize::from(0 < leftovers(home));
 
         finished += check(home).await;

@@ -2,17 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::{
-    ffi::OsString,
-    fs,
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+#[path = "../../hermes-core/tests/child/mod.rs"]
+mod child;
+
+use std::{fs, path::Path, thread, time::Duration};
 
 use hermes_core::{
-    durable,
     origin::Origin,
     skill::{SkillAction, SkillChange, SkillFile, SkillName, SkillStore},
     version::{Expected, Version},
@@ -21,9 +16,6 @@ use hermes_skills::FsSkills;
 
 /// Names the folder to the process that is to be killed.
 const HOME: &str = "HERMES_KILLED_HOME";
-
-/// The file by which that process says that it is under way.
-const READY: &str = "ready";
 const ROUNDS: u64 = 12;
 
 /// So few changes are kept that old ones are forgotten again and again.
@@ -65,29 +57,8 @@ async fn change_skills_until_killed() {
         commit(&store, "brief", SkillAction::Create { category, content }).await;
         commit(&store, "brief", SkillAction::Delete { expected, absorbed_into: None }).await;
         if turn == start {
-            durable::replace(&Path::new(&home).join(READY), b"").unwrap();
+            child::say_ready(Path::new(&home));
         }
-    }
-}
-
-fn start(home: &Path) -> Child {
-    let args = ["--exact", "change_skills_until_killed", "--ignored"].map(OsString::from);
-    Command::new(std::env::current_exe().unwrap())
-        .args(args)
-        .env(HOME, home)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
-/// Waits until the child is past its start, which takes longer on a busy machine than the writes do.
-fn wait_until_under_way(child: &mut Child, ready: &Path) {
-    let start = Instant::now();
-    while fs::remove_file(ready).is_err() {
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        assert!(start.elapsed() < Duration::from_secs(120), "it never began");
-        thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -99,12 +70,11 @@ async fn whatever_moment_it_is_killed_at_everything_is_whole() {
     commit(&store, "worn", create).await;
 
     for round in 0..ROUNDS {
-        let mut child = start(folder.path());
-        wait_until_under_way(&mut child, &folder.path().join(READY));
+        let home = [(HOME, folder.path().as_os_str())];
+        let mut child = child::start("change_skills_until_killed", home);
+        child::wait_until_under_way(&mut child, folder.path());
         thread::sleep(Duration::from_millis(7 * round));
-        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
-        child.kill().unwrap();
-        child.wait().unwrap();
+        child::kill(&mut child);
 
         check(&store, folder.path()).await;
     }

@@ -5,11 +5,10 @@ use std::{
     time::Duration,
 };
 
-use futures::StreamExt;
 use hermes_core::{
     Session,
     agent::{
-        self, AgentError, Finish,
+        AgentError, Finish,
         hook::{Hook, HookPoints, TurnEnded},
     },
     async_trait,
@@ -21,32 +20,8 @@ use proptest::prelude::*;
 
 use crate::{
     random::{Reply, assert_valid, eager, reply, script},
-    support::{Plan, Troubled, agent},
+    support::{Plan, Troubled, agent, wait},
 };
-
-/// Waits for a reply until so many events came and then cancels or drops it, or for ever.
-async fn wait(session: &Session, mut reply: agent::Reply, patience: Option<(usize, bool)>) {
-    let Some((events, drops)) = patience else {
-        // Something may hang; then patience ends after all.
-        if tokio::time::timeout(Duration::from_secs(60), reply).await.is_err() {
-            session.idle().await;
-        }
-        return;
-    };
-    for _ in 0..events {
-        let event = tokio::time::timeout(Duration::from_secs(60), reply.next()).await;
-        if !matches!(event, Ok(Some(_))) {
-            break;
-        }
-    }
-    if drops {
-        drop(reply);
-    } else {
-        session.cancel();
-        drop(reply.await);
-    }
-    session.idle().await;
-}
 
 /// What a host does with a conversation.
 #[derive(Clone, Debug)]

@@ -28,7 +28,7 @@ use hermes_core::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::support::{Echo, agent, assert_paired};
+use crate::support::{Echo, agent, assert_paired, wait};
 
 /// One reply of the model.
 #[derive(Clone, Debug)]
@@ -40,12 +40,8 @@ pub(crate) enum Reply {
     Hang,
 }
 
-/// When and how the host loses patience: after so many events, by cancelling or by dropping.
-#[derive(Clone, Copy, Debug)]
-struct Impatience {
-    events: usize,
-    drops: bool,
-}
+/// When and how the host loses patience: after so many events, and whether by dropping.
+type Impatience = (usize, bool);
 
 /// What a hook or an approver does when it is asked.
 #[derive(Clone, Copy, Debug)]
@@ -211,26 +207,7 @@ async fn send(session: &Session, text: &str, steer: Option<usize>, impatience: O
     if steer.is_some() {
         session.steer("and that");
     }
-    let Some(Impatience { events, drops }) = impatience else {
-        // Something may hang; then patience ends after all.
-        if tokio::time::timeout(Duration::from_secs(60), reply).await.is_err() {
-            session.idle().await;
-        }
-        return;
-    };
-    for _ in 0..events {
-        let event = tokio::time::timeout(Duration::from_secs(60), reply.next()).await;
-        if !matches!(event, Ok(Some(_))) {
-            break;
-        }
-    }
-    if drops {
-        drop(reply);
-    } else {
-        session.cancel();
-        drop(reply.await);
-    }
-    session.idle().await;
+    wait(session, reply, impatience).await;
 }
 
 /// Makes room before every request that has seen a reply, and keeps as little as it may.
@@ -279,7 +256,6 @@ proptest! {
             .build()
             .unwrap();
         runtime.block_on(async {
-            let impatience = |it: Option<(usize, bool)>| it.map(|(events, drops)| Impatience { events, drops });
             let model = script(&replies);
             let store = Arc::new(InMemorySessions::default());
             let agent = agent(&model).max_requests(6).sessions(store.clone());
@@ -296,9 +272,9 @@ proptest! {
             };
             let session = agent.build().unwrap().session();
 
-            send(&session, "one", steers.0, impatience(first)).await;
+            send(&session, "one", steers.0, first).await;
             assert_valid(&session.history());
-            send(&session, "two", steers.1, impatience(second)).await;
+            send(&session, "two", steers.1, second).await;
             assert_valid(&session.history());
             while 0 < model.remaining() {
                 send(&session, "more", None, None).await;

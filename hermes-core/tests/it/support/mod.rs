@@ -2,11 +2,12 @@
 
 mod store;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use futures::StreamExt;
 use hermes_core::{
-    Agent,
-    agent::AgentBuilder,
+    Agent, Session,
+    agent::{AgentBuilder, Reply},
     message::{CallResult, Message, Role},
     provider::{ProviderError, ProviderErrorKind},
     schemars::{self, JsonSchema},
@@ -80,4 +81,28 @@ pub(crate) fn assert_paired(history: &[Message]) {
 pub(crate) fn shared<T>(value: T) -> (Arc<T>, Arc<T>) {
     let value = Arc::new(value);
     (Arc::clone(&value), value)
+}
+
+/// Waits for a reply until so many events came and then cancels or drops it, or for ever.
+pub(crate) async fn wait(session: &Session, mut reply: Reply, patience: Option<(usize, bool)>) {
+    let Some((events, drops)) = patience else {
+        // Something may hang; then patience ends after all.
+        if tokio::time::timeout(Duration::from_secs(60), reply).await.is_err() {
+            session.idle().await;
+        }
+        return;
+    };
+    for _ in 0..events {
+        let event = tokio::time::timeout(Duration::from_secs(60), reply.next()).await;
+        if !matches!(event, Ok(Some(_))) {
+            break;
+        }
+    }
+    if drops {
+        drop(reply);
+    } else {
+        session.cancel();
+        drop(reply.await);
+    }
+    session.idle().await;
 }
