@@ -33,6 +33,8 @@ enum Deed {
     Reopen,
     /// The store fails so many of the next writes, after so many.
     Trouble(usize, usize),
+    /// It panics at them.
+    Panic(usize, usize),
 }
 
 fn deed() -> impl Strategy<Value = Deed> {
@@ -43,6 +45,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => Just(Deed::Steer),
         2 => Just(Deed::Reopen),
         1 => (0_usize..6, 1_usize..3).prop_map(|(after, count)| Deed::Trouble(after, count)),
+        1 => (0_usize..6, 1_usize..3).prop_map(|(after, count)| Deed::Panic(after, count)),
     ]
 }
 
@@ -63,8 +66,8 @@ impl Hook for Purse {
 
 async fn lives_through(replies: &[Reply], deeds: &[Deed], compresses: bool) {
     let model = script(replies);
-    let plan = Plan::default();
-    let (store, inner) = Troubled::failing(&plan);
+    let (plan, panics) = (Plan::default(), Plan::default());
+    let (store, inner) = Troubled::failing_or_panicking(&plan, &panics);
     let purse = Arc::new(Purse::default());
     let build = || {
         let agent = agent(&model).max_requests(6).sessions(store.clone());
@@ -90,10 +93,15 @@ async fn lives_through(replies: &[Reply], deeds: &[Deed], compresses: bool) {
                 is_troubled = true;
                 plan.next(*after, *count);
             }
+            Deed::Panic(after, count) => {
+                is_troubled = true;
+                panics.next(*after, *count);
+            }
         }
         assert_valid_but_open(&session);
     }
     plan.next(0, 0);
+    panics.next(0, 0);
     let (mut tried, most) = (0, 60);
     loop {
         let reply = session.retry(Extensions::default());

@@ -39,16 +39,21 @@ impl Troubled {
 
     /// Creates a store that fails the writes which `plan` says.
     pub(crate) fn failing(plan: &Plan) -> (Self, InMemorySessions) {
-        let plan = plan.clone();
-        Self::new(move |_, _| if plan.is_hit() { Err(full()) } else { Ok(()) })
+        Self::failing_or_panicking(plan, &Plan::default())
     }
 
     /// Creates a store that panics at the writes which `plan` says.
     pub(crate) fn panicking(plan: &Plan) -> (Self, InMemorySessions) {
-        let plan = plan.clone();
+        Self::failing_or_panicking(&Plan::default(), plan)
+    }
+
+    /// Creates a store that fails the writes which `fails` says and panics at those which `panics` says.
+    pub(crate) fn failing_or_panicking(fails: &Plan, panics: &Plan) -> (Self, InMemorySessions) {
+        let (fails, panics) = (fails.clone(), panics.clone());
         Self::new(move |_, _| {
-            assert!(!plan.is_hit(), "as asked");
-            Ok(())
+            let is_failed = fails.is_hit();
+            assert!(!panics.is_hit(), "as asked");
+            if is_failed { Err(full()) } else { Ok(()) }
         })
     }
 }
