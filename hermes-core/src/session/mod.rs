@@ -212,7 +212,8 @@ impl Session {
     /// It goes on from the history as the turn left it: results that are there are not asked for again,
     /// and of an answer that was broken off the model is asked to give it once more. If the answer is
     /// there and could not be stored, it is stored and returned. The turn keeps its
-    /// number and whom it is on behalf of, and has new [`Limits`]. What the finished turn says of calls,
+    /// number and whom it is on behalf of, and has new
+    /// [`Limits`](crate::agent::Limits). What the finished turn says of calls,
     /// changes and usage is that of this attempt. A turn that was [broken off](Self::broken_off) by
     /// the end of its process is continued.
     ///

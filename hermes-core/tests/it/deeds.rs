@@ -102,21 +102,11 @@ async fn lives_through(replies: &[Reply], deeds: &[Deed], compresses: bool) {
     }
     plan.next(0, 0);
     panics.next(0, 0);
-    let (mut tried, most) = (0, 60);
-    loop {
-        let reply = session.retry(Extensions::default());
-        match tokio::time::timeout(Duration::from_secs(60), reply).await {
-            Ok(Err(AgentError::NothingToRetry)) => break,
-            Ok(_) => {}
-            Err(_) => session.idle().await,
-        }
-        tried += 1;
-        assert!(tried < most, "{:#?}", session.history());
-        assert_valid(&session.history());
-    }
+    retry_to_the_end(&session).await;
+    let mut sent = 0;
     while 0 < model.remaining() {
-        tried += 1;
-        assert!(tried < most, "{:?}", session.send("more").await);
+        sent += 1;
+        assert!(sent < MOST, "{:?}", session.send("more").await);
         wait(&session, session.send("more"), None).await;
     }
     let last = session.send("still there?").await.unwrap();
@@ -129,6 +119,23 @@ async fn lives_through(replies: &[Reply], deeds: &[Deed], compresses: bool) {
     if !is_troubled {
         assert_eq!(*purse.0.lock().unwrap(), session.spending());
     }
+}
+
+/// More than the attempts that any script takes.
+const MOST: usize = 60;
+
+/// Runs the last turn again until it is over.
+async fn retry_to_the_end(session: &Session) {
+    for _ in 0..MOST {
+        let reply = session.retry(Extensions::default());
+        match tokio::time::timeout(Duration::from_secs(60), reply).await {
+            Ok(Err(AgentError::NothingToRetry)) => return,
+            Ok(_) => {}
+            Err(_) => session.idle().await,
+        }
+        assert_valid(&session.history());
+    }
+    panic!("{:#?}", session.history());
 }
 
 /// Panics unless the history is valid, apart from the calls of a turn that was broken off.
