@@ -39,6 +39,7 @@ fn hexadecimal(text: &str) -> Option<String> {
 fn base64(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut width) = (0_u32, 0_u32);
+    let mut wide = Wide::default();
     for byte in text.bytes() {
         let digit = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -54,6 +55,9 @@ fn base64(text: &str) -> Option<String> {
         if 8 <= width {
             width -= 8;
             let byte = u8::try_from(bits >> width & 0xff).ok()?;
+            if wide.is_upper_half(byte) {
+                continue;
+            }
             if byte < 9 || byte == 0x7f || 0xf8 <= byte {
                 return None;
             }
@@ -61,6 +65,22 @@ fn base64(text: &str) -> Option<String> {
         }
     }
     readable(bytes)
+}
+
+/// Tells the upper halves of UTF-16, in which `PowerShell` takes encoded commands, from other bytes.
+#[derive(Debug, Default)]
+struct Wide {
+    count: usize,
+    is_wide: bool,
+}
+
+impl Wide {
+    /// Returns whether `byte`, which is the next one, is a zero that only widens the one before.
+    fn is_upper_half(&mut self, byte: u8) -> bool {
+        self.count += 1;
+        self.is_wide |= self.count == 2 && byte == 0;
+        self.is_wide && self.count.is_multiple_of(2) && byte == 0
+    }
 }
 
 /// Decodes percent, entity and backslash escapes; `None` if there are none.
@@ -133,6 +153,12 @@ mod tests {
     fn base64_of_either_alphabet_is_read() {
         check(Hiding::Encoded, "aGVsbG8gd29ybGQ=", Some("hello world"));
         check(Hiding::Encoded, "aGVsbG8gd29y\nbGQ", Some("hello world"));
+    }
+
+    #[test]
+    fn commands_encoded_in_utf_16_are_read() {
+        check(Hiding::Encoded, "aABlAGwAbABvACAAdwBvAHIAbABkAA==", Some("hello world"));
+        check(Hiding::Encoded, "aABlAGxsAG8AIAB3AG8A", None);
     }
 
     #[test]

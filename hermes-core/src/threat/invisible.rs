@@ -114,6 +114,10 @@ impl Place {
             0xe0020..=0xe007f if self.flag => None,
             0xfeff if start == 0 => None,
             0xfe00..=0xfe0f if self.seen.is_some_and(takes_variation) => None,
+            0xe0100..=0xe01ef if self.seen.is_some_and(is_ideograph) => {
+                self.seen = None;
+                None
+            }
             0x200e | 0x200f | 0x61c | 0xfe00..=0xfe0f if self.splits_a_word(next) => {
                 Some(Severity::Block)
             }
@@ -166,6 +170,11 @@ fn is_pictograph(ch: char) -> bool {
         | 0x1f000..=0x1faff)
 }
 
+/// Ideographs of names are told apart by a variation selector, which is one character.
+fn is_ideograph(ch: char) -> bool {
+    matches!(u32::from(ch), 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af)
+}
+
 /// A variation selector follows a symbol, an ideograph, a mathematical sign or a mark.
 fn takes_variation(ch: char) -> bool {
     !ch.is_ascii_alphabetic() && (!ch.is_alphabetic() || u32::from(ch) > 0x2e7f)
@@ -205,6 +214,13 @@ mod tests {
     fn a_byte_order_mark_is_ordinary_at_the_start_only() {
         check("\u{feff}text", &[]);
         check("te\u{feff}xt", &[("invisible_unicode_U+FEFF", Severity::Block)]);
+    }
+
+    #[test]
+    fn an_ideograph_takes_one_variation_selector() {
+        check("\u{845b}\u{e0100}\u{98fe}\u{e0101}", &[]);
+        check("\u{845b}\u{e0100}\u{e0101}", &[("invisible_unicode_U+E0101", Severity::Block)]);
+        check("a\u{e0100}", &[("invisible_unicode_U+E0100", Severity::Block)]);
     }
 
     #[test]

@@ -69,12 +69,12 @@ impl Hidden {
         }
     }
 
-    /// Comments of page templates: `{# text #}` and `{/* text */}`.
+    /// Comments of page templates: `{# text #}`, `{/* text */}` and `{% comment %}text{% end… %}`.
     ///
     /// Both signs are common elsewhere, as in `${#list[@]}` and `{#each}`: only what is closed and
     /// set off by a blank is a comment.
     fn template_comments(&mut self, text: &str) {
-        for (open, close) in [("{# ", "#}"), ("{/*", "*/}")] {
+        for (open, close) in [("{# ", "#}"), ("{/*", "*/}"), ("{% comment %}", "{% end")] {
             // Where the next closing sign stands, once it has been looked for.
             let mut end = 0;
             for at in memmem::find_iter(text.as_bytes(), open) {
@@ -145,12 +145,15 @@ impl Hidden {
     /// What begins with the end of a label: comments of Markdown and images.
     fn links(&mut self, text: &str) {
         let mut comment_end = 0;
+        let mut title_end = 0;
         for at in memchr::memchr_iter(b']', text.as_bytes()) {
             let after = text.get(at + 1..).unwrap_or_default();
             if after.starts_with("(http") {
                 self.image(text, at);
             } else if let Some(address) = after.strip_prefix(": http") {
-                self.link_title(text.len() - address.len(), address);
+                if title_end <= at {
+                    title_end = self.link_title(text.len() - address.len(), address);
+                }
             } else if let Some(comment) = after.strip_prefix(": ")
                 && comment_end <= at
             {
@@ -159,13 +162,15 @@ impl Hidden {
         }
     }
 
-    /// The title of a link that is defined apart, `[x]: https://a.example "title"`.
-    fn link_title(&mut self, at: usize, address: &str) {
+    /// The title of a link that is defined apart, `[x]: https://a.example "title"`; returns where its
+    /// line ends.
+    fn link_title(&mut self, at: usize, address: &str) -> usize {
         let line = address.get(..address.find('\n').unwrap_or(address.len())).unwrap_or_default();
         if let Some((before, title)) = line.split_once(['"', '\'']) {
             let start = at + before.len() + 1;
             self.regions.push(start..start + title.len());
         }
+        at + line.len()
     }
 
     /// Comments of Markdown: `[//]: # (text)` and `[comment]: <> (text)`; returns the length.

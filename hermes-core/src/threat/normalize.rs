@@ -121,8 +121,9 @@ impl<'t> Folding<'t> {
         if is_invisible(ch) {
             return;
         }
-        if self.is_after_latin()
-            && let Some(latin) = look_alike(ch)
+        // A look-alike is a letter, so that each run of joiners before one is looked at once.
+        if let Some(latin) = look_alike(ch)
+            && self.is_after_latin()
         {
             self.push(latin, from, to);
         } else if let Some(folded) = single_fold(ch) {

@@ -8,7 +8,7 @@ pub(super) const RULES: &[Rule] = &[
         Scope::All,
         "orders the agent to hide something from the user",
         &[
-            "NOT - TELL PERSON $",
+            "NOT - TELL PERSON $ !-COMPLY",
             "NOT - TELL PERSON CONCEALED_THING !>>TRIVIAL !~UNLESS !<does !<did",
             "NOT - TELL PERSON_ONE that !>>TRIVIAL !~UNLESS !<does !<did",
             "NOT - let ~ PERSON - KNOW !>which",
@@ -111,6 +111,9 @@ pub(super) const RULES: &[Rule] = &[
             "person/human you - are/were - chatting/talking/speaking/working/dealing with/for ~ NOT find out/KNOW",
             "person/human you - are/were - chatting/talking/speaking/working/dealing with/for ~ must/should not - KNOW ~ THIS",
             "USER asks what/why/whether/if ~~ say/claim/tell/answer/reply that - it/this/you ~~ never/NOT mention",
+            "^ deny - that you/this",
+            "USER_F ~ NOT_F ~ KNOW_F - que/dass/che/что/att - tu/du/ты/sei/hai/has/você",
+            "NOT ~~ TELL PERSON anything !-COMPLY !~UNLESS",
         ],
     ),
     block(
@@ -167,6 +170,9 @@ pub(super) const RULES: &[Rule] = &[
             "with all/every - safety/security/approval/permission - CHECKS/GUARD off/OFF",
             "approve - all/every/any - permissions/permission/prompts ~ without asking/CONFIRM",
             "USER_F ~ ALL_F ~ AGREED_F ~~ WITHOUT_F",
+            "ALL ~ ACTIONS/PAYMENTS/DESTRUCTIVE ~ count/counts/treated/regarded as APPROVED !~HARMLESS",
+            "PERSON - APPROVED beforehand/advance/already ~ ALL ~ PAYMENTS/ACTIONS/DESTRUCTIVE",
+            "SAFE_PROMPTS ~ annoy/annoys/bother/bothers/irritate/slow PERSON ... NOT/just/skip",
         ],
     ),
     block(

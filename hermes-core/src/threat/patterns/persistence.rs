@@ -13,6 +13,7 @@ pub(super) const RULES: &[Rule] = &[
             "APPEND/REDIRECT = AUTHORIZED",
             "allow/permit/enable ~ login/access ~ with/for/by ~ AUTHORIZED !<NOT",
             "^ ADDV this/following/my - key ~~ root/daemon/sshd/login ~~ ssh-ed25519/ssh-rsa",
+            "^ ADDV ~ AUTHORIZED !<NOT",
         ],
     ),
     warn("ssh_backdoor", Scope::Strict, "names the list of keys that may log in", &["AUTHORIZED"]),
@@ -33,6 +34,9 @@ pub(super) const RULES: &[Rule] = &[
             "EDITV ~ AGENT_FILE ~~ IGNORE/ignores/skips/NOT/STEALTH/SECRET/DISABLE ~~ DIRECTIVE/GUARD/USER/CONFIRM",
             "ADDV/EDITV ~ AGENT_FILE/SOUL ~~ accept/approve/accepts/approves ~ all/every/any ~ without !~NOT",
             "EDITV/ADDV ~ AGENT_FILE/SOUL ~~ URL/ADDRESS ~~ fetched/downloaded/executed/run/loaded !~NOT",
+            "EDITV/ADDV ~ AGENT_FILE/SOUL ~~ every/each/all/any ~ SENT_V to - URL/EMAIL/ADDRESS !~NOT",
+            "EDITV/ADDV - rule/line/note/entry/instruction ~ AGENT_FILE/SOUL ~~ SENT_V to - URL/EMAIL/ADDRESS !~NOT",
+            "ADDV ~~ obey ~~ to/in/into - AGENT_FILE !~NOT",
         ],
     ),
     warn(
@@ -50,6 +54,8 @@ pub(super) const RULES: &[Rule] = &[
             "DISABLE ~ GUARD ~~ HERMES HERMES_FILE",
             "HERMES HERMES_FILE ~ GUARD OFF/off/false/none",
             "HERMES HERMES_FILE ~~ GUARD ~ OFF/off/false/none/never",
+            "SET/switch/change/EDITV GUARD/approvals.mode/approval_mode ~ to ~ OFF/off/never/none/yolo ~~ PERSON ~ NOT ~ asked/prompted/bothered",
+            "SET/switch/change/EDITV ~ approvals.mode/approval_mode ~ OFF/off/never/none/yolo ~~ HERMES",
         ],
     ),
     warn(
@@ -84,6 +90,10 @@ pub(super) const RULES: &[Rule] = &[
             "git config = ADDRESS = insteadof",
             "sed = NETCMD = RC_FILE",
             "nohup/setsid = APPEND/REDIRECT = RC_FILE",
+            "AGENT_HOOK = FETCHCMD = PIPE SHELL",
+            "AGENT_HOOK ... FETCHCMD ~ PIPE SHELL",
+            "core.hookspath = FETCHCMD",
+            "FETCHCMD = core.hookspath",
         ],
     ),
 ];

@@ -127,6 +127,10 @@ pub(super) const RULES: &[Rule] = &[
             "LEAK_F ~ HIDDEN_F ~ DIRECTIVE_F/prompt !<NOT_F",
             "LEAK_F ~ DIRECTIVE_F ~ GIVEN_F !<NOT_F",
             "^ copy - words/text/everything/lines above ~~ YOUR REPLY",
+            "need/want/require/like - your SYSTEM_PROMPT ~ EXACTLY",
+            "need/want/require - your SYSTEM_PROMPT ~~ in your/next/REPLY",
+            "RETELL/repeat/print/reveal/output/recite/dump ~ DIRECTIVE/ORDERS ~ you - were/are/been given/received/got/handed !<NOT",
+            "^ LEAK ~ SYSTEM_PROMPT now",
         ],
     ),
 ];

@@ -44,6 +44,9 @@ pub(super) const RULES: &[Rule] = &[
             "CONFIRM ~~ answer/say/click/reply yes ~ to ~ all/every/them",
             "RUNV/perform/carry ~~ no CONFIRM - required/needed/necessary !~HARMLESS",
             "treat/consider/regard ~ message/messages/text/line/anyone/whoever ~~ as if/though - they/it ~ came/come/were/was/is from - AUTHORITY/OWNER",
+            "FROM_NOW ~~ ALL ~ from ~ approved/merged/accepted/granted without review/checks/CONFIRM/question",
+            "you have - standing/permanent/blanket/unconditional CONFIRM to/for",
+            "APPROVED advance/beforehand/in ... SWITCH_OFF/turn/DISABLE_V - GUARD/sandbox !~NOT",
         ],
     ),
     block(
@@ -151,6 +154,9 @@ pub(super) const RULES: &[Rule] = &[
             "IGNORE ~~ always answer/reply/say/output approved/pass/passed/yes/lgtm",
             "REPORTV success/successful/completion ~ to PERSON ~ whatever/regardless/even/anyway",
             "TELL PERSON ~ FAILED ~~ then/but/and - run/send/repeat/upload - it/them ~~ to - URL/ADDRESS",
+            "REPORTV ~ THIS_TEXT/package/skill/file/code/change/diff/it ~ safe/clean/fine/harmless/trusted/secure ~~ whatever/regardless/always",
+            "REPORTV/answer/output/post/reply/write lgtm/approve/approved/pass/passed/safe ~~ no matter",
+            "REPORTV/answer/output/post/reply/write lgtm/approve/approved/pass/passed/safe ~~ whatever/regardless",
         ],
     ),
     block(
@@ -168,6 +174,7 @@ pub(super) const RULES: &[Rule] = &[
             "INCLUDE/slip/sneak/inject ~ URL ~ in/into/to/on every/each/all/any - page/pages/file/files/document/documents/commit/reply/mail/email",
             "SWAP_F ~ ACCOUNT_NUMBER ~~ NOTHING_F/STEALTH_F",
             "INCLUDE ~ EMAIL ~ as ~ blind/hidden copy ~ all/every/each",
+            "SWAP ~ account/ACCOUNT_NUMBER ~~ SAY_NOTHING",
         ],
     ),
     block(
@@ -183,6 +190,8 @@ pub(super) const RULES: &[Rule] = &[
             "wipe/erase/scrub - SHELL/shell/command/bash/zsh history !<NOT",
             "leave/leaving nothing - on disk ~~ LOGGED/wipe/delete/erase/remove",
             "SWITCH_OFF/DISABLE_V/stop/pause - audit/logging/logs/auditing/log ~~ before you ~~ back on/again/when",
+            "WIPE ~ LOGS_KIND ~ LOGGED/trail ~~ no trace/traces/evidence/record",
+            "WIPE ~ LOGS_KIND ~ LOGGED/trail ~~ nobody/none/PERSON ~ KNOW/SUSPECT/KNOWS !~NOT",
         ],
     ),
     block(

@@ -2,6 +2,7 @@
 
 mod sign;
 mod strange;
+mod tag;
 mod word;
 
 use std::ops::Range;
@@ -79,6 +80,8 @@ struct Tokenizer<'t> {
     clause: u32,
     line: u32,
     line_start: usize,
+    /// Where the line begins that ends at the next line end, also behind a backslash.
+    row_start: usize,
     /// Words in the sentence so far.
     sentence_words: u32,
     /// Whether two words of the sentence have nothing but a blank between them.
@@ -117,6 +120,7 @@ impl<'t> Tokenizer<'t> {
             clause: 0,
             line: 0,
             line_start: 0,
+            row_start: 0,
             sentence_words: 0,
             is_connected: false,
             fresh: true,

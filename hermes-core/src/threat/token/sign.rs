@@ -29,7 +29,7 @@ impl Tokenizer<'_> {
             b'$' => return self.variable(),
             _ => {}
         }
-        if matches!(byte, b'%' | b'&' | b'\\') && self.escaped_line != Some(self.line_start) {
+        if matches!(byte, b'%' | b'&' | b'\\') && self.escaped_line != Some(self.row_start) {
             self.escape(byte);
         }
         self.at += 1;
@@ -58,6 +58,7 @@ impl Tokenizer<'_> {
     pub(super) fn new_line(&mut self) {
         let continued = self.at.checked_sub(1).is_some_and(|at| self.byte(at) == b'\\');
         self.at += 1;
+        self.row_start = self.at;
         self.fresh = true;
         if continued {
             return;
@@ -107,16 +108,16 @@ impl Tokenizer<'_> {
             }
         };
         if escapes {
-            self.escaped_line = Some(self.line_start);
+            self.escaped_line = Some(self.row_start);
             self.disguise_line(Hiding::Escaped);
         }
     }
 
     pub(super) fn disguise(&mut self, disguise: Disguise) {
-        if self.disguised_line == Some(self.line_start) {
+        if self.disguised_line == Some(self.row_start) {
             return;
         }
-        self.disguised_line = Some(self.line_start);
+        self.disguised_line = Some(self.row_start);
         self.disguise_line(match disguise {
             Disguise::Reversed => Hiding::Reversed,
             Disguise::Rotated => Hiding::Rotated,
@@ -126,7 +127,7 @@ impl Tokenizer<'_> {
     pub(super) fn disguise_line(&mut self, kind: Hiding) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-        let range = self.line_start..self.at + length;
+        let range = self.row_start..self.at + length;
         self.tokens.disguised.push(Disguised { kind, range });
     }
 }

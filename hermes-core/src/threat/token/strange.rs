@@ -7,6 +7,8 @@ use crate::threat::{dictionary::WordId, normalize::look_alike};
 
 /// The shortest run of digits that is worth decoding.
 pub(super) const ENCODED_MIN: usize = 16;
+/// The shortest line after which a run of digits goes on in the next one.
+const ENCODED_LINE_MIN: usize = 20;
 /// The fewest letters standing alone that are read as a word.
 const LETTERS_MIN: usize = 5;
 /// After how many letters a word is given up that has few words in it.
@@ -86,7 +88,7 @@ impl Tokenizer<'_> {
             if is_digit(byte) {
                 width += 1;
                 end = range.end + index + 1;
-            } else if *byte == b'\n' && 56 <= width {
+            } else if *byte == b'\n' && ENCODED_LINE_MIN <= width {
                 width = 0;
             } else {
                 break;

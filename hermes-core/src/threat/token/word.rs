@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Tokenizer, strange::GLUED_MIN};
+use super::{Tokenizer, strange::GLUED_MIN, tag};
 use crate::threat::{
     dictionary::{
         WordId, is_unspaced,
@@ -81,6 +81,7 @@ impl Tokenizer<'_> {
     pub(super) fn goes_on(&self, end: usize) -> bool {
         match self.byte(end) {
             b'.' | b'_' | b'-' | b'\'' | b'*' => self.is_inside(end + 1),
+            b'<' => tag::inside_word(self.bytes, end).is_some(),
             0x80.. => {
                 let rest = self.text.get(end..).and_then(|rest| rest.chars().next());
                 rest.is_some_and(|ch| ch == '\u{2019}' || is_alphanumeric(ch) && !is_unspaced(ch))
@@ -179,6 +180,7 @@ impl Tokenizer<'_> {
                     Some(1)
                 }
                 b'\'' | b'*' if self.is_inside(end + 1) => Some(1),
+                b'<' => tag::inside_word(self.bytes, end),
                 0x80.. => self.push_beyond_ascii(&mut word, end),
                 _ => None,
             };

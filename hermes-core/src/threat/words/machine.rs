@@ -63,4 +63,11 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         hermes_lang hermes_editor hermes_pager hermes_model hermes_timeout hermes_cache hermes_cache_dir hermes_test hermes_port",
     ),
     ("HISTORY_FILE", "/environ"),
+    (
+        "AGENT_HOOK",
+        "sessionstart pretooluse posttooluse userpromptsubmit sessionend subagentstop precompact",
+    ),
+    ("HTTPIE", "httpie"),
+    ("KEPT_SECRET", ".password-store"),
+    ("BROWSER_SECRET", "logins.db places.sqlite"),
 ];

@@ -184,4 +184,5 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("RETURNED", "reply replies answer answers response responses output result results body"),
     ("TRIVIAL", "fault theirs"),
     ("DEFEND", "decline declines"),
+    ("DEFEND", "attacks attempts jailbreaks"),
 ];

@@ -106,4 +106,17 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ("C2_BRAND", "brute ratel"),
     ("THIS_TEXT", "this/these notice/block/section/comment/skill/memo/instruction/instructions"),
     ("MALWARE", "reverse shell"),
+    ("VAULT", "password store/manager/safe/vault/database"),
+    (
+        "SAFE_PROMPTS",
+        "safety/security/approval/confirmation/permission warnings/warning/prompts/prompt/questions/dialogs/requests/checks",
+    ),
+    ("CONFIRM_NOT", "NOT - pause/stop/wait/bother to ask/confirm/check"),
+    ("FROM_NOW", "as from/of today;from today/tomorrow/tonight"),
+    ("SECRET", "environment values;session cookies/cookie/tokens/token"),
+    ("SIDE_CHANNEL", "user agent;commit message;branch/file name;dns query;query string"),
+    (
+        "SAY_NOTHING",
+        "say nothing;tell no one;tell none/nobody/noone;keep quiet/silent;NOT - TELL anyone/anybody",
+    ),
 ];

@@ -372,4 +372,18 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("PLAN", "dashboard editor version interface app workspace tier release client"),
     ("UNLESS", "unless without"),
     ("C2_KIT", "badger badgers"),
+    (
+        "COMPLY",
+        "follow obey heed open click run execute act answer reply trust forward install use enter believe",
+    ),
+    (
+        "SENT_V",
+        "mailed emailed e-mailed forwarded copied uploaded sent cced bcced posted pushed submitted transmitted shared delivered mirrored",
+    ),
+    ("VAULT", "vault keychain keyring"),
+    ("SIDE_CHANNEL", "user-agent referer referrer subject subdomain hostname filename querystring"),
+    ("WIPE", "remove clear delete wipe empty erase purge scrub truncate"),
+    ("LOGS_KIND", "audit access activity session shell command bash zsh action event"),
+    ("PAPER_KIND", "pdf doc docx leaflet booklet poster slide slides manual"),
+    ("ASIDE", "and"),
 ];

@@ -202,4 +202,5 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("PRIOR_F", "hierboven bovenstaand hiervoor"),
     ("DIRECTIVE_F", "规定 守则 条款 规范"),
     ("THING_F", "版本 教程"),
+    ("IGNORE_F", "strunta strunt"),
 ];

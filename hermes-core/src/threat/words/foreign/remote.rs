@@ -188,4 +188,12 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("AGREED_F", "已经同意 已经批准 已经授权 同意了"),
     ("ATTACH_F", "вставь вставьте впиши"),
     ("AGREED_F", "承認済み 同意済み 許可済み"),
+    (
+        "SEND_F",
+        "envoie-le envoie-lui envoyez-le envoyez-les mandalo mandala mándaselo envíaselo mande mandem 전송 보내 보내세요 업로드 stuur verstuur zend verzend wyślij prześlij skicka ladda odešli pošli gönder lähetä küldd trimite надішли",
+    ),
+    (
+        "SECRET_F",
+        "sleutels api-sleutels wachtwoord wachtwoorden lösenord hasła hasło hesla heslo şifre salasanat salasana jelszó parola parole паролі пароля 비밀번호 토큰 자격",
+    ),
 ];
