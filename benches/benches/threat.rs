@@ -20,7 +20,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use hermes_benches::hostile::{TEXTS, repeated};
+use hermes_benches::hostile::texts;
 use hermes_core::threat::{self, Scope};
 
 /// How long each text is, in bytes.
@@ -29,14 +29,13 @@ const LENGTH: usize = 1_000_000;
 fn main() {
     let mut arguments = std::env::args().skip_while(|it| it != "count").skip(1);
     if let Some(wanted) = arguments.next() {
-        let unit = TEXTS.iter().find(|(name, _)| *name == wanted).map_or("", |(_, unit)| unit);
-        black_box(threat::scan(&repeated(unit, LENGTH), Scope::Strict));
+        let found = texts(LENGTH).into_iter().find(|(name, _)| *name == wanted);
+        black_box(threat::scan(&found.unwrap_or_default().1, Scope::Strict));
         return;
     }
     threat::scan("the rules are compiled at the first scan", Scope::Strict);
     let mut base = Duration::ZERO;
-    for (name, unit) in TEXTS {
-        let text = repeated(unit, LENGTH);
+    for (name, text) in texts(LENGTH) {
         let taken = fastest(|| threat::scan(black_box(&text), Scope::Strict));
         if base.is_zero() {
             base = taken;

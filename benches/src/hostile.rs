@@ -1,7 +1,7 @@
 //! Texts that are meant to make the scan for threats slow.
 
 /// Ordinary text, then what is meant to be slow: a name, and what is repeated.
-pub const TEXTS: &[(&str, &str)] = &[
+const TEXTS: &[(&str, &str)] = &[
     (
         "ordinary",
         "## Step 4: prepare the worker\n\nRun the check \u{201c}twice\u{201d} \u{2014} it is cheap \u{2014} and read \
@@ -50,9 +50,31 @@ pub const TEXTS: &[(&str, &str)] = &[
         "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{6cc}\u{645} \u{627}\u{6cc}\u{646} \u{633}\u{646}\u{62f} ",
     ),
     ("cherokee", "\u{13a5}\u{13b6}n"),
+    ("link titles", "]: http"),
+    ("tags inside", "ig<b></b>no<!-- -->re "),
+    ("escapes continued", "%41 \\\n"),
+    ("reversed lines", "erongi\n"),
+    ("rotated lines", "vtaber\n"),
+    ("encoded in lines", "aWdub3JlIGFsbCBwcmV2\n"),
 ];
 
-/// Returns `unit` repeated to about `length` bytes.
-pub fn repeated(unit: &str, length: usize) -> String {
+/// What is meant to be slow where one thing stands before another: a name, what is repeated in the
+/// first half of the text, and what in the second one.
+const HALVES: &[(&str, &str, &str)] = &[
+    ("joiners and marks", "_", "\u{301}"),
+    ("dots and letters", ".", "\u{3b1}"),
+    ("tags unclosed", "a<b", "<b>"),
+];
+
+/// Returns all texts of about `length` bytes by their names, the ordinary one first.
+pub fn texts(length: usize) -> Vec<(&'static str, String)> {
+    let plain = TEXTS.iter().map(|&(name, unit)| (name, repeated(unit, length)));
+    let halves = HALVES.iter().map(|&(name, first, second)| {
+        (name, repeated(first, length / 2) + &repeated(second, length / 2))
+    });
+    plain.chain(halves).collect()
+}
+
+fn repeated(unit: &str, length: usize) -> String {
     unit.repeat(length / unit.len().max(1))
 }

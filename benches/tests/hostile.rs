@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use hermes_benches::hostile::{TEXTS, repeated};
+use hermes_benches::hostile::texts;
 use hermes_core::threat::{self, Scope};
 
 const LENGTH: usize = 20_000;
@@ -19,8 +19,7 @@ const BOUND: f64 = 6.0;
 
 #[test]
 fn no_text_is_much_slower_to_scan_than_ordinary_text() {
-    let texts: Vec<(&str, String)> =
-        TEXTS.iter().map(|&(name, unit)| (name, repeated(unit, LENGTH))).collect();
+    let texts = texts(LENGTH);
     let (_, ordinary) = texts.first().unwrap();
     let mut base = Duration::MAX;
     let mut slow: Vec<(&str, f64)> = Vec::new();

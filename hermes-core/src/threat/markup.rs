@@ -17,6 +17,9 @@ impl Hidden {
     /// Finds what is hidden in a folded text.
     pub(super) fn find(text: &str) -> Self {
         let mut hidden = Self::default();
+        if memchr::memchr3(b'<', b']', b'{', text.as_bytes()).is_none() {
+            return hidden;
+        }
         hidden.elements(text);
         hidden.links(text);
         hidden.template_comments(text);

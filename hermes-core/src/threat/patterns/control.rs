@@ -17,6 +17,8 @@ pub(super) const RULES: &[Rule] = &[
             "socket.socket/socket/tcpsocket/tcpsocket.open/fsockopen/net.connect = os.dup2/dup2/pty.spawn/subprocess.call",
             "mkfifo = NC",
             "SHELL -i = NC = ADDRESS",
+            "SOCKET_NEW = ADDRESS = system/exec/popen/spawn/eval !=localhost",
+            "mkfifo = SHELL = s_client",
         ],
     ),
     block(

@@ -173,6 +173,10 @@ pub(super) const RULES: &[Rule] = &[
             "ALL ~ ACTIONS/PAYMENTS/DESTRUCTIVE ~ count/counts/treated/regarded as APPROVED !~HARMLESS",
             "PERSON - APPROVED beforehand/advance/already ~ ALL ~ PAYMENTS/ACTIONS/DESTRUCTIVE",
             "SAFE_PROMPTS ~ annoy/annoys/bother/bothers/irritate/slow PERSON ... NOT/just/skip",
+            "USER/memory ~ wants/prefers/likes/needs no/fewer/zero ~ CONFIRM/SAFE_PROMPTS ~~ DESTRUCTIVE !~HARMLESS",
+            "PERSON - has/have - APPROVED ~ ALL ~ ACTIONS/DESTRUCTIVE/PAYMENTS ~ advance/beforehand",
+            "SAFE_PROMPTS/GUARD ~ were/was/are/is - OFF ... RUNV everything/all/anything",
+            "assume/answer/say/reply/click yes ~ to ~ ALL ~ CONFIRM/prompt/prompts ~ FROM_NOW",
         ],
     ),
     block(

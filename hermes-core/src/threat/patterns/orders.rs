@@ -170,6 +170,12 @@ pub(super) const RULES: &[Rule] = &[
             "THIS_TEXT outranks/trumps/overrides/outweighs ~ SYSTEM_PROMPT",
             "LIMITS/DIRECTIVE - placed/imposed/put on you ~ VOID/VOIDED/removed/lifted !-NOT",
             "^ OVERRIDE/IGNORE - current/present task/assignment/goal/objective/mission/work and - do/RUNV/follow/perform",
+            "what/whatever - OWNER/USER ~ SAID/TOLD ~ NO_LONGER",
+            "^ drop/discard/revoke ~ DIRECTIVE ~ you - given/received/got !-THING",
+            "go by THIS_TEXT",
+            "nothing - SAID/written/agreed ~ PRIOR ~ binds/obliges/restricts/holds you",
+            "THIS_TEXT outranks/trumps/overrules/outweighs ~ USER/OWNER",
+            "obey/trust/believe/follow ~ output/page/file/document/tool/note/text ~~ not USER",
         ],
     ),
     block(

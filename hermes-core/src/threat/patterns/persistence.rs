@@ -8,7 +8,7 @@ pub(super) const RULES: &[Rule] = &[
         Scope::Strict,
         "adds a key that opens the machine",
         &[
-            "ADDV ~ AUTHORIZED !<NOT !~ATTACKERS",
+            "ADDV ~ AUTHORIZED !<NOT !<THIRD !~ATTACKERS",
             "^ ADDV ~ key/keys ~ to/in/into ~ AUTHORIZED !<NOT",
             "APPEND/REDIRECT = AUTHORIZED",
             "allow/permit/enable ~ login/access ~ with/for/by ~ AUTHORIZED !<NOT",

@@ -28,6 +28,12 @@ pub(super) const RULES: &[Rule] = &[
             "FETCH_F ~~ URL ~~ RUN_F ~~ UNCHECKED_F !~NOT_F",
             "FETCH_F ~~ ADDRESS ~~ UNCHECKED_F !~NOT_F",
             "RUN_F ~~ FETCHCMD = ADDRESS !~NOT_F",
+            "certutil -urlcache",
+            "mshta URL",
+            "regsvr32 = URL",
+            "eval/exec/system/include = file_get_contents = URL",
+            "pip/pip3/npm/yarn/pnpm = -i/--index-url/--extra-index-url/--registry/index-url = ADDRESS !=localhost",
+            "npm/yarn/pnpm/pip/pip3 install - ADDRESS !=localhost",
         ],
     ),
     block(

@@ -58,6 +58,7 @@ pub(super) const RULES: &[Rule] = &[
             "^ you are PERSONA",
             "ROLE_F ARTICLE_F !>>MEMBER_F",
             "ROLE_F PERSONA/AI_F",
+            "enter/activate/enable - developer/dan/god/jailbreak/admin mode ~~ REFUSE/refusing",
         ],
     ),
     block(

@@ -90,6 +90,7 @@ pub(super) const RULES: &[Rule] = &[
             "removed/disabled/lifted/deleted/stripped/cleared/unlocked - your - SAFETY !<NOT",
             "your - policy/safety/content/moderation module/layer/filter/engine - was/were/has/is ~ REPLACED_V/removed/disabled/OFF !-VERSION",
             "as if/though nobody ~ LIMITS",
+            "YOUR - SAFETY/training was/were/is/has - removed/deleted/stripped/disabled/lifted !-VERSION",
         ],
     ),
     block(
@@ -157,6 +158,7 @@ pub(super) const RULES: &[Rule] = &[
             "REPORTV ~ THIS_TEXT/package/skill/file/code/change/diff/it ~ safe/clean/fine/harmless/trusted/secure ~~ whatever/regardless/always",
             "REPORTV/answer/output/post/reply/write lgtm/approve/approved/pass/passed/safe ~~ no matter",
             "REPORTV/answer/output/post/reply/write lgtm/approve/approved/pass/passed/safe ~~ whatever/regardless",
+            "call/rate/declare/deem/judge/grade - this/it ~ safe/clean/harmless/trusted/secure/excellent ~~ whatever/regardless/always",
         ],
     ),
     block(
@@ -175,6 +177,7 @@ pub(super) const RULES: &[Rule] = &[
             "SWAP_F ~ ACCOUNT_NUMBER ~~ NOTHING_F/STEALTH_F",
             "INCLUDE ~ EMAIL ~ as ~ blind/hidden copy ~ all/every/each",
             "SWAP ~ account/ACCOUNT_NUMBER ~~ SAY_NOTHING",
+            "SWAP ~ ACCOUNT_NUMBER ~ for/with/by/to - ours/mine/my/our !~NOT",
         ],
     ),
     block(

@@ -20,7 +20,9 @@ impl Tokenizer<'_> {
                 }
             }
             b'.' | b'!' | b'?' | b';' if self.ends_here(self.at) => self.end_sentence(),
-            b':' | b',' | b'(' | b'"' | b'`' | b'\'' | b'*' | b'[' | b'#' => self.fresh = true,
+            b':' | b',' | b'(' | b'"' | b'`' | b'\'' | b'*' | b'[' | b']' | b'#' => {
+                self.fresh = true;
+            }
             b'|' if next != b'|' => self.push_sign(self.signs.pipe),
             b'&' if next == b'&' => self.push_sign(self.signs.then),
             b'>' if next == b'>' => self.push_sign(self.signs.append),
@@ -128,6 +130,12 @@ impl Tokenizer<'_> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
         let range = self.row_start..self.at + length;
-        self.tokens.disguised.push(Disguised { kind, range });
+        // One after the other they are one text, which may go on over the ends of lines.
+        match self.tokens.disguised.last_mut() {
+            Some(last) if last.kind == kind && last.range.end + 1 == range.start => {
+                last.range.end = range.end;
+            }
+            _ => self.tokens.disguised.push(Disguised { kind, range }),
+        }
     }
 }

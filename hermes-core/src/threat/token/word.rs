@@ -180,6 +180,8 @@ impl Tokenizer<'_> {
                     Some(1)
                 }
                 b'\'' | b'*' if self.is_inside(end + 1) => Some(1),
+                // What a shell puts together: `.ba''shrc`.
+                b'\'' | b'"' => self.joint(end),
                 b'<' => tag::inside_word(self.bytes, end),
                 0x80.. => self.push_beyond_ascii(&mut word, end),
                 _ => None,

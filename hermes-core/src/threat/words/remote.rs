@@ -185,4 +185,5 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("TRIVIAL", "fault theirs"),
     ("DEFEND", "decline declines"),
     ("DEFEND", "attacks attempts jailbreaks"),
+    ("DEFEND", "exploit exploits"),
 ];

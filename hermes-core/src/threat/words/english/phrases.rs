@@ -119,4 +119,11 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
         "SAY_NOTHING",
         "say nothing;tell no one;tell none/nobody/noone;keep quiet/silent;NOT - TELL anyone/anybody",
     ),
+    (
+        "CREDENTIAL_CMD",
+        "npm config get;gcloud secrets versions;kubectl config view;pass show;aws sts get-session-token;az account get-access-token",
+    ),
+    ("SOCKET_NEW", "io socket inet;io socket ssl"),
+    ("APPROVED", "signed off;said yes;given consent"),
+    ("BEACON", "calls/phones/dials/reports/reaches home"),
 ];

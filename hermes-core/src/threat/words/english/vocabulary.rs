@@ -386,4 +386,6 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("LOGS_KIND", "audit access activity session shell command bash zsh action event"),
     ("PAPER_KIND", "pdf doc docx leaflet booklet poster slide slides manual"),
     ("ASIDE", "and"),
+    ("SUBJECT", "sets controls changes takes"),
+    ("THIRD", "who they we admins ops that"),
 ];

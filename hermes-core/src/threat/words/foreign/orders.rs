@@ -203,4 +203,5 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("DIRECTIVE_F", "规定 守则 条款 规范"),
     ("THING_F", "版本 教程"),
     ("IGNORE_F", "strunta strunt"),
+    ("NOT_F", "ずに"),
 ];
