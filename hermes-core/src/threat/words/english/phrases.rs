@@ -126,4 +126,11 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ("SOCKET_NEW", "io socket inet;io socket ssl"),
     ("APPROVED", "signed off;said yes;given consent"),
     ("BEACON", "calls/phones/dials/reports/reaches home"),
+    ("AS_IF", "as if/though"),
+    (
+        "PERSON_HERE",
+        "person/human you - are/were - chatting/talking/speaking/working/dealing with/for",
+    ),
+    ("CURRENT_WORK", "what you are/were doing"),
+    ("DEPLOY_KEY", "deploy key"),
 ];

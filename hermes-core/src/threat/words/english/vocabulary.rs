@@ -388,4 +388,7 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("ASIDE", "and"),
     ("SUBJECT", "sets controls changes takes"),
     ("THIRD", "who they we admins ops that"),
+    ("CONSIDER", "treat consider regard"),
+    ("UNLOCKED", "unlocked enabled activated granted opened"),
+    ("RIGHTS", "access mode privileges permissions"),
 ];
