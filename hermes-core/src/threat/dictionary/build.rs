@@ -218,8 +218,12 @@ impl Builder {
         }
     }
 
-    /// Returns the bit of a class that a condition asks for.
-    fn mark_of(&mut self, name: &str) -> Marks {
+    /// Returns the bits of the classes that a condition asks for.
+    fn mark_of(&mut self, names: &str) -> Marks {
+        names.split('/').fold(0, |marks, name| marks | self.mark_of_class(name))
+    }
+
+    fn mark_of_class(&mut self, name: &str) -> Marks {
         let class = self.alternative(name);
         let known = self.marked.iter().position(|&it| it == class);
         let index = known.unwrap_or_else(|| {

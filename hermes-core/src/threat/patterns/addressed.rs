@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[block(
         "AI_NOUN/AI_READER MODAL ~ ENTERV ~ USER ~ password/PASSWORDS/SECRET ~~ URL/ADDRESS !~NOT",
         "^ AI_READER ~ conceal/withhold/hide ~~ from ~ PERSON/holder !~NOT",
         "AI_READER/AI_ADDRESSED ~~ OBEY - sender/author/writer/me/us !~NOT",
-        "^ AI_READER ~ SEND/push ~ to - URL/ADDRESS !-MODAL !~NOT",
-        "when/if/while you - summarise/summarize/translate/quote/describe - this ~~ tell/advise/urge/ask - reader/readers/USER to install/download/run/visit/buy/open ~ URL/ADDRESS !~NOT",
+        "^ AI_READER - SEND/push - THIS/INNARDS/tree/workspace/repository/everything ~ to - URL/ADDRESS !-MODAL !-their !~NOT",
+        "when/if/while you - summarise/summarize/translate/quote/describe - this ~~ tell/advise/urge - reader/readers/USER to install/download/run ~ URL/ADDRESS !~NOT",
     ],
 )];

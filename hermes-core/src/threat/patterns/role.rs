@@ -58,7 +58,7 @@ pub(super) const RULES: &[Rule] = &[
             "^ you are PERSONA",
             "ROLE_F ARTICLE_F !>>MEMBER_F",
             "ROLE_F PERSONA/AI_F",
-            "enter/activate/enable - developer/dan/god/jailbreak/admin mode ~~ REFUSE/refusing",
+            "enter/activate/enable - developer/dan/god/jailbreak/admin mode ~~ stop/never/NOT REFUSE/refusing",
         ],
     ),
     block(
@@ -128,10 +128,10 @@ pub(super) const RULES: &[Rule] = &[
             "LEAK_F ~ HIDDEN_F ~ DIRECTIVE_F/prompt !<NOT_F",
             "LEAK_F ~ DIRECTIVE_F ~ GIVEN_F !<NOT_F",
             "^ copy - words/text/everything/lines above ~~ YOUR REPLY",
-            "need/want/require/like - your SYSTEM_PROMPT ~ EXACTLY",
+            "need/want/require/like - your SYSTEM_PROMPT EXACTLY",
             "need/want/require - your SYSTEM_PROMPT ~~ in your/next/REPLY",
-            "RETELL/repeat/print/reveal/output/recite/dump ~ DIRECTIVE/ORDERS ~ you - were/are/been given/received/got/handed !<NOT",
-            "^ LEAK ~ SYSTEM_PROMPT now",
+            "RETELL/repeat/print/reveal/output/recite/dump ~ DIRECTIVE/ORDERS ~ you - were/are/been given/received/got/handed !<NOT !-at !>at !>>PAPER",
+            "^ print/reveal/output/show/repeat/dump ~ full/entire/whole/complete/exact/your SYSTEM_PROMPT now",
         ],
     ),
 ];

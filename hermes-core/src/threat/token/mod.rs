@@ -96,6 +96,8 @@ struct Tokenizer<'t> {
     letters: Vec<(char, usize)>,
     encoded_to: usize,
     escaped_line: Option<usize>,
+    /// Where the row begins that was last looked at for being one of a table, and whether it is.
+    table_row: Option<(usize, bool)>,
     disguised_line: Option<usize>,
     /// The hosts on the current line, once they have been looked for.
     hosts: Option<variable::Hosts>,
@@ -129,6 +131,7 @@ impl<'t> Tokenizer<'t> {
             letters: Vec::new(),
             encoded_to: 0,
             escaped_line: None,
+            table_row: None,
             disguised_line: None,
             hosts: None,
             word: String::new(),

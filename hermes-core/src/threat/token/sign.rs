@@ -20,10 +20,8 @@ impl Tokenizer<'_> {
                 }
             }
             b'.' | b'!' | b'?' | b';' if self.ends_here(self.at) => self.end_sentence(),
-            b':' | b',' | b'(' | b'"' | b'`' | b'\'' | b'*' | b'[' | b']' | b'#' => {
-                self.fresh = true;
-            }
-            b'|' if next != b'|' => self.push_sign(self.signs.pipe),
+            b':' | b',' | b'(' | b'"' | b'`' | b'\'' | b'*' | b'[' | b'#' => self.fresh = true,
+            b'|' if next != b'|' && !self.in_table() => self.push_sign(self.signs.pipe),
             b'&' if next == b'&' => self.push_sign(self.signs.then),
             b'>' if next == b'>' => self.push_sign(self.signs.append),
             b'>' => self.push_sign(self.signs.redirect),
@@ -35,6 +33,21 @@ impl Tokenizer<'_> {
             self.escape(byte);
         }
         self.at += 1;
+    }
+
+    /// Returns whether the row is one of a table, in which `|` parts the cells.
+    fn in_table(&mut self) -> bool {
+        if let Some((row, is_table)) = self.table_row
+            && row == self.row_start
+        {
+            return is_table;
+        }
+        let rest = self.bytes.get(self.row_start..).unwrap_or_default();
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let row = rest.get(..length).unwrap_or_default().trim_ascii();
+        let is_table = 1 < row.len() && row.starts_with(b"|") && row.ends_with(b"|");
+        self.table_row = Some((self.row_start, is_table));
+        is_table
     }
 
     /// Returns whether the sign at `at` ends a sentence; the dots of an ellipsis do not.

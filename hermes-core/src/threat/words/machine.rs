@@ -69,16 +69,17 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ),
     ("HTTPIE", "httpie"),
     ("KEPT_SECRET", ".password-store"),
-    ("BROWSER_SECRET", "logins.db places.sqlite"),
+    ("BROWSER_SECRET", "logins.db"),
     (
         "HTTP_CALL",
         "get post fetch request urlopen file_get_contents http.get https.get https.request axios got needle superagent requests.get requests.post open-uri lwp",
     ),
     (
         "FILE_READ",
-        "file.read readfile readfilesync fs.readfilesync read_text read_bytes open file_get_contents ioutil.readfile os.readfile",
+        "file.read readfile readfilesync fs.readfilesync read_text read_bytes file_get_contents ioutil.readfile os.readfile",
     ),
     ("MAILER", "mail mailx mutt sendmail msmtp swaks"),
     ("BROWSER_DIR", "google-chrome chrome chromium firefox .mozilla brave-browser bravesoftware"),
     ("SOCKET_NEW", "tcpsocket.new tcpsocket.open"),
+    ("BROWSER_FILE", "logins.db logins.json cookies.sqlite key4.db signons.sqlite"),
 ];

@@ -114,7 +114,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ("CONFIRM_NOT", "NOT - pause/stop/wait/bother to ask/confirm/check"),
     ("FROM_NOW", "as from/of today;from today/tomorrow/tonight"),
     ("SECRET", "environment values;session cookies/cookie/tokens/token"),
-    ("SIDE_CHANNEL", "user agent;commit message;branch/file name;dns query;query string"),
+    ("SIDE_CHANNEL", "user agent;commit message;branch/file name;dns query"),
     (
         "SAY_NOTHING",
         "say nothing;tell no one;tell none/nobody/noone;keep quiet/silent;NOT - TELL anyone/anybody",
@@ -124,8 +124,8 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
         "npm config get;gcloud secrets versions;kubectl config view;pass show;aws sts get-session-token;az account get-access-token",
     ),
     ("SOCKET_NEW", "io socket inet;io socket ssl"),
-    ("APPROVED", "signed off;said yes;given consent"),
-    ("BEACON", "calls/phones/dials/reports/reaches home"),
+    ("APPROVED", "signed off on;said yes;given consent"),
+    ("BEACON", "phones/dials home"),
     ("AS_IF", "as if/though"),
     (
         "PERSON_HERE",
@@ -133,4 +133,7 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ),
     ("CURRENT_WORK", "what you are/were doing"),
     ("DEPLOY_KEY", "deploy key"),
+    ("SAFETY", "safety/alignment training"),
+    ("IN_ADVANCE", "in advance"),
+    ("DEV_TCP", "dev tcp/udp"),
 ];

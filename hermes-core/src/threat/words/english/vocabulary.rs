@@ -381,7 +381,7 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
         "mailed emailed e-mailed forwarded copied uploaded sent cced bcced posted pushed submitted transmitted shared delivered mirrored",
     ),
     ("VAULT", "vault keychain keyring"),
-    ("SIDE_CHANNEL", "user-agent referer referrer subject subdomain hostname filename querystring"),
+    ("SIDE_CHANNEL", "user-agent referer referrer subject subdomain hostname filename"),
     ("WIPE", "remove clear delete wipe empty erase purge scrub truncate"),
     ("LOGS_KIND", "audit access activity session shell command bash zsh action event"),
     ("PAPER_KIND", "pdf doc docx leaflet booklet poster slide slides manual"),
@@ -391,4 +391,10 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("CONSIDER", "treat consider regard"),
     ("UNLOCKED", "unlocked enabled activated granted opened"),
     ("RIGHTS", "access mode privileges permissions"),
+    (
+        "NUMBER",
+        "two three four five six seven eight nine ten twenty thirty fifty hundred 5 10 20 50 100",
+    ),
+    ("USER_SELF", "user users human operator"),
+    ("IN_ADVANCE", "beforehand"),
 ];

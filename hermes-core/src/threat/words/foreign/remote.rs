@@ -194,6 +194,11 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ),
     (
         "SECRET_F",
-        "sleutels api-sleutels wachtwoord wachtwoorden lösenord hasła hasło hesla heslo şifre salasanat salasana jelszó parola parole паролі пароля 비밀번호 토큰 자격",
+        "sleutels api-sleutels wachtwoord wachtwoorden lösenord hasła hasło hesla heslo şifre salasanat salasana jelszó паролі пароля 비밀번호 토큰 자격",
+    ),
+    ("DARF_F", "doit doive debe deve pode puede darf soll должен должна får"),
+    (
+        "MAIL_F",
+        "メール 메일 mail e-mail e-posta email correo courriel nachricht message vergeten vergessen oublié olvidado olvidaste esqueceu dimenticato забыли 忘记 忘れ 잊",
     ),
 ];

@@ -176,5 +176,5 @@ pub(in super::super) const WORDS: &[(&str, &str)] = &[
     ("WITHOUT_F", "確認せず 確認なし"),
     ("SEND_F", "送信"),
     ("CONVERSATION_F", "履歴 会话记录"),
-    ("GIVEN_F", "dato detto ricevuto"),
+    ("DATO_F", "dato detto"),
 ];
