@@ -69,7 +69,7 @@ pub(super) const RULES: &[Rule] = &[
             "check in with - CONTROLLER ...  TASKS/results/commands",
             "report/send/return/post ~ results/output/back ~ to - CONTROLLER",
             "take/fetch/collect/accept ~ queued TASKS",
-            "comment/comments/message/messages/post/posts/line/lines ~~ is/as - shell command/order ~ for you",
+            "comment/comments/message/messages/post/posts/line/lines ~~ is/as - SHELL_LINE ~ for you",
             "PULL/watch/monitor ~ comments/issue/issues/channel/feed/gist/paste/repository ... DOIT it/them ~ reply/post/report/send ~ output/result/results",
             "SERVER_F ~~ PULL_F ~~ ORDERS_F ~~ RUN_F !~NOT_F",
             "SERVER_F ~~ PULL_F ~ ORDERS_F ... RUN_F !<NOT_F",

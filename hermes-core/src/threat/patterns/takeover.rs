@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
         Scope::Context,
         "has the agent trust or approve without asking",
         &[
-            "approve/confirm/accept ~ it/them/commands/command/everything/prompts/yourself ~ on your own behalf",
+            "approve/confirm/accept ~ it/them/commands/command/everything/prompts/yourself ~ ON_OWN_BEHALF",
             "approve/confirm ~ COMMANDS/prompts/commands/actions/everything ~ yourself !~NOT",
             "skip/bypass/suppress/dismiss ~ confirmation/approval dialogs/prompts/requests/steps/questions ~ FROM_NOW",
             "COMMANDS/PRIOR/messages/requests/anything/everything ~ from ~ EMAIL/URL/OWNER/me/us/address ~ are/is ~ TRUSTED ~~ WITHOUT_DOUBT",
@@ -151,7 +151,7 @@ pub(super) const RULES: &[Rule] = &[
             "REPORTV ~ CHECKED_THING ~ PASSED ~~ whatever/regardless - result/results/outcome/output/happens/happened",
             "find/report/flag/raise no/zero issues/problems/findings/vulnerabilities/bugs ~ approve/pass/accept/merge",
             "award/give/assign ~ full/highest/maximum/top/perfect marks/score/scores/rating/grade/points ~ whatever/regardless/always",
-            "always answer/say/report/reply ~ it/code/change ~ looks/is safe/clean/good/fine ~~ whatever/regardless",
+            "always answer/say/report/reply ~ it/code/change ~ looks/is FAVOUR/clean/good/fine ~~ whatever/regardless",
             "IGNORE ~~ always answer/reply/say/output approved/pass/passed/yes/lgtm",
             "REPORTV success/successful/completion ~ to PERSON ~ whatever/regardless/even/anyway",
             "TELL PERSON ~ FAILED ~~ then/but/and - run/send/repeat/upload - it/them ~~ to - URL/ADDRESS",

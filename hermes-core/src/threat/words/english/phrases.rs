@@ -136,4 +136,6 @@ pub(in super::super) const PHRASES: &[(&str, &str)] = &[
     ("SAFETY", "safety/alignment training"),
     ("IN_ADVANCE", "in advance"),
     ("DEV_TCP", "dev tcp/udp"),
+    ("SHELL_LINE", "shell command/order"),
+    ("ON_OWN_BEHALF", "on your own behalf"),
 ];
