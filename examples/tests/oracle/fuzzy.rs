@@ -29,13 +29,17 @@ enum Verdict {
     Unchanged,
 }
 
-/// Replays the vectors at `path` and returns the line of figures, preceded by up to `show` vectors of
-/// each kind that went wrong.
+/// Replays the vectors at `path`; as [`scored`].
 pub(crate) fn run(path: &Path, show: usize) -> String {
-    let vectors = match std::fs::read_to_string(path) {
-        Ok(vectors) => vectors,
-        Err(err) => return format!("oracle fuzzy: {}: {err}", path.display()),
-    };
+    match std::fs::read_to_string(path) {
+        Ok(vectors) => scored("fuzzy", &vectors, show),
+        Err(err) => format!("oracle fuzzy: {}: {err}", path.display()),
+    }
+}
+
+/// Replays vectors and returns the line of figures, preceded by up to `show` vectors of each kind that
+/// went wrong.
+pub(crate) fn scored(family: &str, vectors: &str, show: usize) -> String {
     let mut score = Score::default();
     let mut shown = std::collections::HashMap::<String, usize>::new();
     let mut report = String::new();
@@ -49,7 +53,7 @@ pub(crate) fn run(path: &Path, show: usize) -> String {
         let seen = shown.entry(kind.clone()).or_default();
         *seen += 1;
         if *seen <= show {
-            let truth = vector.get("truth").and_then(Value::as_str);
+            let truth = truth(&vector);
             let _ = writeln!(
                 report,
                 "{} {kind}\n  ours  {ours:?}\n  truth {truth:?}",
@@ -63,11 +67,27 @@ pub(crate) fn run(path: &Path, show: usize) -> String {
             );
         }
     }
-    report + &score.line()
+    report + &score.line(family)
 }
 
 fn text<'a>(vector: &'a Value, key: &str) -> &'a str {
     vector.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Returns the text that a vector has to give: in full, or as `truth_text` between as many first and last
+/// characters of the content as `truth_edit` says.
+fn truth(vector: &Value) -> Option<String> {
+    if let Some(truth) = vector.get("truth").and_then(Value::as_str) {
+        return Some(truth.to_owned());
+    }
+    let bound = |index: usize| {
+        let bound = vector.get("truth_edit").and_then(|edit| edit.get(index))?;
+        usize::try_from(bound.as_u64()?).ok()
+    };
+    let content: Vec<char> = text(vector, "content").chars().collect();
+    let (head, tail) = (content.get(..bound(0)?)?, content.len().checked_sub(bound(1)?)?);
+    let (head, tail) = (String::from_iter(head), String::from_iter(content.get(tail..)?));
+    Some(head + text(vector, "truth_text") + &tail)
 }
 
 /// Returns our text or refusal, and what is to be said of it.
@@ -80,9 +100,9 @@ fn judge(vector: &Value) -> (Result<String, String>, Verdict) {
         Ok(patched) => patched.text,
         Err(refusal) => return (Err(refusal.to_string()), Verdict::Unchanged),
     };
-    let right = vector.get("truth").and_then(Value::as_str).is_some_and(|truth| {
+    let right = truth(vector).is_some_and(|truth| {
         patched == truth
-            || (text(vector, "truth_kind") == "region" && region_fits(vector, &patched, truth))
+            || (text(vector, "truth_kind") == "region" && region_fits(vector, &patched, &truth))
     });
     let verdict = match right {
         true if patched == content && text(vector, "truth_action") == "refuse" => {
@@ -154,9 +174,9 @@ impl Score {
         }
     }
 
-    fn line(&self) -> String {
+    fn line(&self, family: &str) -> String {
         format!(
-            "oracle fuzzy apply_right={} apply_total={} refuse_edits={} refuse_total={} \
+            "oracle {family} apply_right={} apply_total={} refuse_edits={} refuse_total={} \
              either_right={} either_wrong={} either_total={}",
             self.apply_right,
             self.apply_total,

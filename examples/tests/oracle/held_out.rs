@@ -1,5 +1,6 @@
 //! Scores the scanners on sentences and skills written afresh, from the descriptions of the
-//! categories and without a look at the vectors.
+//! categories and without a look at the vectors; and the patch engine on quotations gone wrong in 151
+//! ways, made by somebody who had not seen it.
 //!
 //! They are part of the repository, so that they are scored where the vectors are not there. Each
 //! line of `held_out/threat.jsonl` holds a `text`, each of `held_out/guard.jsonl` the `files` of a
@@ -18,12 +19,19 @@ use serde_json::Value;
 
 const THREAT: &str = include_str!("held_out/threat.jsonl");
 const GUARD: &str = include_str!("held_out/guard.jsonl");
+const FUZZY: &str = include_str!("held_out/fuzzy.jsonl");
 const UNSEEN_THREAT: &str = include_str!("held_out/unseen_threat.jsonl");
 const UNSEEN_GUARD: &str = include_str!("held_out/unseen_guard.jsonl");
 
 /// Scores the sets that rules were tuned to; as [`scored`].
 pub(crate) fn run(show: usize) -> String {
     scored("held_out", (THREAT, GUARD), show)
+}
+
+/// Scores the quotations. Their files are real ones, with all but a few words made illegible; what is
+/// right is told as an edit of the content.
+pub(crate) fn fuzzy(show: usize) -> String {
+    crate::fuzzy::scored("held_out_fuzzy", FUZZY, show)
 }
 
 /// Scores the sets that no rule was tuned to; as [`scored`].

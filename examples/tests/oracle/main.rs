@@ -50,6 +50,7 @@ fn main() -> ExitCode {
     let mut holds = true;
     if is_wanted("held_out") {
         holds &= report(&held_out::run(show));
+        holds &= report(&held_out::fuzzy(show));
     }
     if is_wanted("unseen") {
         holds &= report(&held_out::unseen());

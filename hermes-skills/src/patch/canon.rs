@@ -1,12 +1,14 @@
 //! The canonical form of a text: what remains when spelling habits are set aside.
 //!
 //! Lines lose the blanks at their ends, runs of blanks become one space, typographic quotes, dashes
-//! and ellipses become ASCII, and invisible characters vanish. A map leads from every position back
+//! and ellipses become ASCII, letters and their marks one character where there is one, and invisible
+//! characters vanish. A map leads from every position back
 //! to the source, and knows which positions lie inside a character that was expanded.
 
 use std::ops::Range;
 
 use memchr::memchr_iter;
+use unicode_normalization::UnicodeNormalization;
 
 /// A text in canonical form, with the way back.
 #[derive(Debug)]
@@ -137,6 +139,7 @@ impl<'a> Canon<'a> {
         while at < end {
             let line_start = self.text.len() == line;
             let plain = plain_len(rest(source, at), line_start);
+            let plain = plain - base_len(source, at..at + plain);
             if 0 < plain {
                 self.copy(at, plain);
                 at += plain;
@@ -150,6 +153,13 @@ impl<'a> Canon<'a> {
     fn step(&mut self, at: usize, line_start: bool) -> usize {
         let rest = rest(self.source, at);
         let Some(first) = rest.chars().next() else { return 0 };
+        let cluster = cluster_len(rest);
+        if 0 < cluster {
+            let visible =
+                rest.get(..cluster).unwrap_or_default().chars().filter(|c| !is_invisible(*c));
+            self.whole(at, &visible.nfc().collect::<String>());
+            return cluster;
+        }
         match classify(first) {
             Class::Plain => self.copy(at, first.len_utf8()),
             Class::Invisible => {}
@@ -301,7 +311,7 @@ fn is_plain_byte(byte: u8) -> bool {
         let mut plain = [false; 256];
         let mut byte = 0_u8;
         loop {
-            let lead = matches!(byte, 0xc2 | 0xca | 0xe1 | 0xe2 | 0xe3 | 0xef);
+            let lead = matches!(byte, 0xc2 | 0xca | 0xcc | 0xcd | 0xe1 | 0xe2 | 0xe3 | 0xef);
             #[expect(clippy::indexing_slicing, reason = "evaluated when compiled")]
             {
                 plain[byte as usize] = byte.is_ascii_graphic() || (!byte.is_ascii() && !lead);
@@ -316,14 +326,48 @@ fn is_plain_byte(byte: u8) -> bool {
     PLAIN.get(usize::from(byte)) == Some(&true)
 }
 
-/// Returns the length of the run of blanks, or else of the one character, that `text` starts with.
+/// Returns the length of the last character of a range, if it has marks after it and is composed with them.
+fn base_len(text: &str, range: Range<usize>) -> usize {
+    let rest = text.get(range.end..).unwrap_or_default();
+    if !rest.trim_start_matches(is_invisible).starts_with(is_mark) {
+        return 0;
+    }
+    let last = text.get(range).unwrap_or_default().chars().next_back();
+    last.filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8)
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(classify(c), Class::Invisible)
+}
+
+/// Returns the length of a character and the marks or letters that compose with it, if there are any.
+fn cluster_len(text: &str) -> usize {
+    let mut chars = text.chars();
+    let Some(first) = chars.next() else { return 0 };
+    if !matches!(classify(first), Class::Plain) || first.is_whitespace() {
+        return 0;
+    }
+    let is_jamo = ('\u{1100}'..='\u{1112}').contains(&first);
+    let composes = |c: &char| is_mark(*c) || is_jamo && ('\u{1161}'..='\u{11c2}').contains(c);
+    let (mut len, mut cluster) = (first.len_utf8(), 0);
+    for c in chars.take_while(|c| composes(c) || is_invisible(*c)) {
+        len += c.len_utf8();
+        if !is_invisible(c) {
+            cluster = len;
+        }
+    }
+    cluster
+}
+
+/// Returns the length of the run of blanks, or else of the one character with its marks, that `text`
+/// starts with.
 fn whole_len(text: &str) -> usize {
     let blanks = text
         .find(|c| !matches!(classify(c), Class::Blank | Class::Invisible))
         .unwrap_or(text.len());
     match text.chars().next() {
         Some(first) if matches!(classify(first), Class::Blank) => blanks,
-        first => first.map_or(0, char::len_utf8),
+        first => cluster_len(text).max(first.map_or(0, char::len_utf8)),
     }
 }
 

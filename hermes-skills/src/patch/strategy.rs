@@ -18,7 +18,8 @@ pub enum Strategy {
     Indentation,
     /// Lines are equal but for the amount of white space in them.
     Whitespace,
-    /// Lines are equal but for typographic quotes, dashes, ellipses and invisible characters.
+    /// Lines are equal but for typographic quotes, dashes, ellipses, invisible characters, and whether
+    /// letters are composed with their marks.
     Typography,
     /// Lines are equal, but blank lines between or around them are not.
     BlankLines,

@@ -512,3 +512,14 @@ fn entities_and_code_points_that_the_file_has_decoded_are_decoded() {
     refuse("if a < b:\n", "if a &lt; b:", "if a &lt; b < c:");
     refuse("name: foo\n", "\"foo\"", "\"bar\"");
 }
+
+#[test]
+fn letters_composed_with_their_marks_or_not_are_the_same() {
+    let check = |text, old, new, expected| check(Strategy::Typography, text, old, new, expected);
+
+    check("cafe\u{301} a\n", "café a", "café b", "cafe\u{301} b\n");
+    check("café a\n", "cafe\u{301} a", "cafe\u{301} b", "café b\n");
+    check("한 a\n", "\u{1112}\u{1161}\u{11ab} a", "\u{1112}\u{1161}\u{11ab} b", "한 b\n");
+    refuse("cafe\u{301} a\n", "cafe a", "cafe b");
+    refuse("a e\u{301}\n", "a  e", "b");
+}

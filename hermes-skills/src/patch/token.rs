@@ -41,7 +41,7 @@ fn kind(c: char) -> Kind {
         '-' => Kind::Dash,
         '.' => Kind::Dot,
         _ if c.is_numeric() => Kind::Number,
-        _ if c.is_alphabetic() => Kind::Word,
+        _ if c.is_alphabetic() || canon::is_mark(c) => Kind::Word,
         _ if canon::is_blank_char(c) => Kind::Blank,
         _ => Kind::Single,
     }
