@@ -274,10 +274,12 @@ fn severity(
     let severity = if is_script { rule.script } else { rule.document };
     let found = line.get(place.clone()).unwrap_or_default();
     let spared = rule.spared.filter(|&spared| rules::spares(spared, (line, found), subject));
-    if matches!(
-        spared,
-        Some(Spared::LocalPort | Spared::Placeholder | Spared::OwnService | Spared::NoSecret)
-    ) {
+    let is_harmless = match spared {
+        Some(Spared::LocalPort | Spared::Placeholder | Spared::NoSecret) => true,
+        Some(Spared::OwnService) => rules::services::is_at_home(found),
+        _ => false,
+    };
+    if is_harmless {
         return Severity::Low;
     }
     if spared == Some(Spared::Entry) && language.runs() {

