@@ -285,7 +285,7 @@ fn in_line_ends_of(before: &str, content: String) -> String {
 fn not_patched(err: &patch::PatchError, found: &SkillText) -> Refusal {
     let file =
         if found.file.is_main() { String::new() } else { format!(", file_path='{}'", found.file) };
-    Refusal::rejected(format!("Nothing was changed: {err}")).with(
+    Refusal::rejected(format!("Not edited: {err}")).with(
         "hint",
         format!(
             "Read the text with skill_view(name='{}'{file}) and quote the passage from it. Do not \
