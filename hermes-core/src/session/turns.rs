@@ -84,7 +84,6 @@ impl Shared {
     pub(crate) fn note_failed(&self, has_failed: bool) {
         let mut live = self.live();
         live.last.has_failed = has_failed;
-        live.last.finish = None;
     }
 
     /// Notes that the turn under way, or the one that was continued, is over, and how it ended if it

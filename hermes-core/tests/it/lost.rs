@@ -165,6 +165,8 @@ async fn an_answer_that_used_up_what_may_be_continued_is_not_asked_for_again() {
     session.send("Tell.").await.unwrap_err();
     assert_eq!(model.requests().len(), 4);
 
+    plan.next(0, 9);
+    session.retry(none()).await.unwrap_err();
     plan.next(0, 0);
     let turn = session.retry(none()).await.unwrap();
 
@@ -182,6 +184,8 @@ async fn a_turn_that_summed_up_and_was_not_stored_is_still_out_of_rounds() {
     session.send("Go.").await.unwrap_err();
     assert_eq!(model.requests().len(), 2);
 
+    plan.next(0, 9);
+    session.retry(none()).await.unwrap_err();
     plan.next(0, 0);
     let turn = session.retry(none()).await.unwrap();
 

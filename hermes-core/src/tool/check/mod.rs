@@ -132,7 +132,7 @@ impl<'a> Check<'a> {
         }
         let schema = self.resolved(schema);
         if 0 < place.depth
-            && let Some(fault) = mistyped(place, schema, value)
+            && let Some(fault) = self.mistyped(place, schema, value)
         {
             faults.push(fault);
             return;
@@ -270,6 +270,27 @@ impl<'a> Check<'a> {
         closest(name, counted)
     }
 
+    fn mistyped(&mut self, place: &Place, schema: &Value, value: &Value) -> Option<Fault> {
+        let (path, wanted) = (&place.path, types(schema));
+        if !wanted.is_empty() && !wanted.iter().any(|it| place.is_a(value, it)) {
+            return Some(must_be(path, &wanted, value).into());
+        }
+        let allowed = allowed(schema, value)?;
+        let is_allowed = allowed.iter().any(|it| is_same(it, value))
+            || (value.is_null() && wanted.contains(&"null"));
+        (!is_allowed).then(|| {
+            let names = allowed.iter().filter_map(|it| it.as_str());
+            let hint = value.as_str().and_then(|value| self.closest(value, names));
+            let hint = hint.map(|close| format!(" Did you mean {close:?}?")).unwrap_or_default();
+            let is_tag = allowed.len() == 1;
+            let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+            let value = shown(value.to_string());
+            let text =
+                format!("{path:?} must be one of {}, not {value}.{hint}", allowed.join(", "));
+            Fault { text, is_tag }
+        })
+    }
+
     fn unknown(
         &mut self,
         place: &Place,
@@ -363,26 +384,6 @@ pub(super) fn shown(text: String) -> String {
 
 fn required(schema: &Value) -> impl Iterator<Item = &str> {
     list(schema, "required").filter_map(Value::as_str)
-}
-
-fn mistyped(place: &Place, schema: &Value, value: &Value) -> Option<Fault> {
-    let (path, wanted) = (&place.path, types(schema));
-    if !wanted.is_empty() && !wanted.iter().any(|it| place.is_a(value, it)) {
-        return Some(must_be(path, &wanted, value).into());
-    }
-    let allowed = allowed(schema, value)?;
-    let is_allowed = allowed.iter().any(|it| is_same(it, value))
-        || (value.is_null() && wanted.contains(&"null"));
-    (!is_allowed).then(|| {
-        let names = allowed.iter().filter_map(|it| it.as_str());
-        let hint = value.as_str().and_then(|value| closest(value, names));
-        let hint = hint.map(|close| format!(" Did you mean {close:?}?")).unwrap_or_default();
-        let is_tag = allowed.len() == 1;
-        let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-        let value = shown(value.to_string());
-        let text = format!("{path:?} must be one of {}, not {value}.{hint}", allowed.join(", "));
-        Fault { text, is_tag }
-    })
 }
 
 /// Returns whether two values are the same, numbers however they are written.
