@@ -328,6 +328,9 @@ fn is_plain_byte(byte: u8) -> bool {
 
 /// Returns the length of the last character of a range, if it has marks after it and is composed with them.
 fn base_len(text: &str, range: Range<usize>) -> usize {
+    if range.is_empty() {
+        return 0;
+    }
     let rest = text.get(range.end..).unwrap_or_default();
     if !rest.trim_start_matches(is_invisible).starts_with(is_mark) {
         return 0;

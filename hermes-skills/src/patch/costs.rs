@@ -155,3 +155,10 @@ fn lines_that_are_like_none_of_the_quotation() {
         (old.replace('\n', "  \n"), old, new)
     });
 }
+
+#[test]
+fn characters_that_are_not_seen_are_passed_once() {
+    check(false, 20_000, |size| {
+        (format!("a{}", "\u{200b}".repeat(size)), "b  c".to_owned(), "d".to_owned())
+    });
+}

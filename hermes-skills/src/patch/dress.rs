@@ -4,6 +4,8 @@
 //! only where the file shows that it does not belong: the passage as quoted is not there, the bare one
 //! is, and `new` is dressed alike or not at all.
 
+use std::collections::HashSet;
+
 use super::Strategy;
 use super::canon::Canon;
 use super::find::{self, Found, Place, Wording};
@@ -22,16 +24,28 @@ enum Scope {
 /// for a blank, and `+` would be taken for text.
 pub(super) fn find_diff(text: &str, canon: &Canon<'_>, asked: &Wording) -> Option<Found> {
     let wording = diff(asked)?;
-    let found = bare(text, canon, &wording, Scope::Lines)?;
+    exact(text, canon, &wording)
+}
+
+/// Finds whole lines that are exactly those of `wording`.
+fn exact(text: &str, canon: &Canon<'_>, wording: &Wording) -> Option<Found> {
+    let found = bare(text, canon, wording, Scope::Lines)?;
     let is_exact = |place: &Place| text.get(place.span.clone()) == Some(place.wording.old.as_str());
     found.places.iter().all(is_exact).then_some(found)
 }
 
 /// Finds what `asked` reads without its dressing; the first reading with a match decides.
 pub(super) fn find(text: &str, canon: &Canon<'_>, asked: &Wording) -> Option<Found> {
+    // A blank after a number belongs to it or to the line: what the file has exactly tells.
+    let numbered = [numbers(asked, true), numbers(asked, false)];
+    let found = numbered.iter().flatten().find_map(|wording| exact(text, canon, wording));
+    if found.is_some() {
+        return found;
+    }
+    let [with_blank, without_blank] = numbered;
     let readings = [
-        (numbers(asked, true), Scope::Lines),
-        (numbers(asked, false), Scope::Lines),
+        (with_blank, Scope::Lines),
+        (without_blank, Scope::Lines),
         (quote(asked), Scope::Lines),
         (fence(asked), Scope::Unfenced),
         (json(asked), Scope::Anywhere),
@@ -92,6 +106,11 @@ fn numbers(asked: &Wording, blank: bool) -> Option<Wording> {
             if blank && !rest.is_empty() { rest.strip_prefix(' ') } else { Some(rest) }
         })
     })
+    .filter(|wording| wording.new != asked.new || !has_numbers(&asked.new))
+}
+
+fn has_numbers(text: &str) -> bool {
+    text.split('\n').any(|line| numbered(line).is_some())
 }
 
 fn numbered(line: &str) -> Option<(u64, &str)> {
@@ -119,6 +138,12 @@ fn diff(asked: &Wording) -> Option<Wording> {
     };
     let has = |text: &str, mark: char| text.split('\n').any(|line| line.starts_with(mark));
     if !has(&asked.old, '-') && !has(&asked.new, '+') {
+        return None;
+    }
+    // A line of both sides stands in both; one that only begins with a blank is no line of a diff.
+    let context: HashSet<&str> = asked.old.split('\n').collect();
+    let is_context = |line: &str| !line.starts_with(' ') || context.contains(line);
+    if !asked.new.split('\n').all(is_context) {
         return None;
     }
     Some(Wording { old: side(&asked.old, '-')?, new: side(&asked.new, '+')? })
@@ -182,21 +207,23 @@ fn code_points(asked: &Wording) -> Option<Wording> {
     if !asked.old.contains("\\u") {
         return None;
     }
-    Some(Wording { old: units(&asked.old), new: units(&asked.new) })
+    Some(Wording { old: units(&asked.old)?, new: units(&asked.new)? })
 }
 
-fn units(text: &str) -> String {
+/// Returns `text` with its code units read, `None` if one of them is half a character.
+fn units(text: &str) -> Option<String> {
     let mut parts = text.split("\\u");
     let mut decoded = parts.next().unwrap_or_default().to_owned();
     let mut pending: Vec<u16> = Vec::new();
     for part in parts {
-        let unit = part.get(..4).and_then(|digits| u16::from_str_radix(digits, 16).ok());
+        let digits = part.get(..4).filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
         let rest = if unit.is_some() { part.get(4..).unwrap_or_default() } else { part };
         pending.extend(unit);
         let ends =
             !rest.is_empty() || pending.last().is_none_or(|unit| !(0xd800..0xdc00).contains(unit));
         if ends {
-            decoded.push_str(&String::from_utf16_lossy(&pending));
+            decoded.push_str(&String::from_utf16(&pending).ok()?);
             pending.clear();
         }
         if unit.is_none() {
@@ -204,5 +231,5 @@ fn units(text: &str) -> String {
         }
         decoded.push_str(rest);
     }
-    decoded
+    pending.is_empty().then_some(decoded)
 }

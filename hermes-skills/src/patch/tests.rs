@@ -523,3 +523,38 @@ fn letters_composed_with_their_marks_or_not_are_the_same() {
     refuse("cafe\u{301} a\n", "cafe a", "cafe b");
     refuse("a e\u{301}\n", "a  e", "b");
 }
+
+#[test]
+fn a_blank_after_a_number_is_the_lines_where_the_file_says_so() {
+    let check = |text, old, new, expected| check(Strategy::Dressing, text, old, new, expected);
+    check(
+        "def f():\n    x = 1\n    return x\n",
+        "2|    x = 1",
+        "2|    if y:\n3|        x = 1",
+        "def f():\n    if y:\n        x = 1\n    return x\n",
+    );
+    check(
+        "def f():\n    run(1)\n",
+        "2|    run(1)",
+        "    return None",
+        "def f():\n    return None\n",
+    );
+    check("if a:\n    return x\n", "2|    return x", "2|return x", "if a:\nreturn x\n");
+}
+
+#[test]
+fn a_blank_is_a_mark_of_a_diff_only_on_lines_of_both_sides() {
+    let text = "def f():\n    b = 2\n";
+    let outcome = replace(text, "-    b = 2", "    b = 7", &PatchOptions::default());
+    let right = "def f():\n    b = 7\n";
+    assert!(outcome.is_err() || outcome.is_ok_and(|it| it.text == right));
+}
+
+#[test]
+fn half_a_character_is_not_decoded() {
+    let text = "a \u{2014} b\n";
+    for new in ["/[\\ud800-\\udfff]/", "x \\ud83d", "\\u+123"] {
+        let outcome = replace(text, "a \\u2014 b", new, &PatchOptions::default());
+        assert!(outcome.is_err() || outcome.is_ok_and(|it| it.text.contains(new)), "{new}");
+    }
+}
