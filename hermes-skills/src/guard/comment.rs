@@ -104,7 +104,7 @@ impl<'t> Comments<'t> {
         if open.read || mark.is_some_and(|mark| self.language.mark().starts_with(mark)) {
             return Some(inner);
         }
-        let mut closers = Closers { open, mark, code, depth: [0; 3] };
+        let mut closers = Closers::new(open, mark, code);
         for (at, ch) in inner.char_indices() {
             let rest = inner.get(at..).unwrap_or_default();
             let ends = ENDS.iter().chain(self.ends()).find(|end| rest.starts_with(**end));
@@ -173,23 +173,33 @@ fn closing(mark: char) -> char {
 }
 
 /// Looks in a comment for what closes something in front of it.
-struct Closers<'c> {
+struct Closers {
     open: Open,
     mark: Option<char>,
-    code: &'c str,
+    /// Whether a bracket stands in front of the comment.
+    has_bracket: bool,
+    /// Whether a pattern between `/` may be open there.
+    is_in_pattern: bool,
     /// How many brackets of each kind the comment itself has open.
     depth: [usize; 3],
 }
 
-impl Closers<'_> {
+impl Closers {
+    /// Looks at `code`, which stands in front of the comment.
+    fn new(mut open: Open, mark: Option<char>, code: &str) -> Self {
+        open.single |= code.contains("'''");
+        open.double |= code.contains("\"\"\"");
+        let is_in_pattern = mark == Some('/') || code.trim_start().starts_with('/');
+        Self { open, mark, has_bracket: code.contains('['), is_in_pattern, depth: [0; 3] }
+    }
+
     /// Returns what follows `ch`, with which `rest` begins, if it closes something.
     fn close<'l>(&mut self, ch: char, rest: &'l str) -> Option<&'l str> {
         let after = rest.get(ch.len_utf8()..)?;
         let Open { single, double, tick, here, pattern, .. } = self.open;
-        let triple = |quotes: &str| self.code.contains(quotes);
         let is_closed = match ch {
-            '\'' if single || triple("'''") => return after_quote(after, ch),
-            '"' if double || triple("\"\"\"") => return after_quote(after, ch),
+            '\'' if single => return after_quote(after, ch),
+            '"' if double => return after_quote(after, ch),
             '`' if double || here || tick => return Some(after),
             '$' | '#' | '@' if after.starts_with(['(', '{']) && (double || here || tick) => {
                 return after.get(1..);
@@ -199,9 +209,9 @@ impl Closers<'_> {
                 false
             }
             ')' => self.rise(0) && (pattern || self.mark == Some('(')),
-            ']' => self.rise(1) && (pattern || self.code.contains('[')),
+            ']' => self.rise(1) && (pattern || self.has_bracket),
             '}' => self.rise(2),
-            '/' => pattern || self.is_in_pattern(),
+            '/' => pattern || self.is_in_pattern,
             ch => self.mark.is_some_and(|mark| closing(mark) == ch),
         };
         is_closed.then_some(after)
@@ -220,11 +230,6 @@ impl Closers<'_> {
         let is_free = *depth == 0;
         *depth = depth.saturating_sub(1);
         is_free
-    }
-
-    /// Returns whether a pattern between `/` is open in front of the comment.
-    fn is_in_pattern(&self) -> bool {
-        self.mark == Some('/') || self.code.trim_start().starts_with('/')
     }
 }
 

@@ -99,6 +99,7 @@ pub(super) fn are_known(
     let mut hosts = hosts(command).peekable();
     hosts.peek().is_some()
         && !is_turned(command)
+        && !is_disguised(command)
         && !bare_hosts(command).any(|(_, has_path)| has_path)
         && hosts.all(|host| {
             host.is_encrypted && (places.iter().any(|place| host.is_at(place)) || is_known(&host))
@@ -113,6 +114,17 @@ pub(super) fn are_local(command: &str) -> bool {
     (is_addressed || names.peek().is_some())
         && hosts.all(|host| host.is_local())
         && names.all(|(name, _)| is_local_name(name))
+}
+
+/// Returns whether an address may be read as that of another host: `https://known\@other`, where some
+/// take the host from behind the `@`.
+fn is_disguised(command: &str) -> bool {
+    command.split("://").skip(1).any(|rest| {
+        let ends =
+            |ch: char| ch.is_whitespace() || matches!(ch, '/' | '?' | '#' | '"' | '\'' | '`');
+        let authority = rest.split(ends).next().unwrap_or(rest);
+        authority.contains('@') && authority.contains(['\\', '&', '<', '>', ',', ';', '|', ')'])
+    })
 }
 
 /// Returns whether an option makes the name of a host worth nothing: checks are off, or another

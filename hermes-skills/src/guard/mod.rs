@@ -105,18 +105,23 @@ pub fn scan(folder: &Folder) -> Report {
     for entry in folder.entries() {
         let Content::Bytes(bytes) = &entry.content else { continue };
         let readings = text::read(bytes);
-        let is_run = entry.is_executable || run.contains(entry.path.as_str());
+        let is_run = run.contains(entry.path.as_str());
         if let Some(text) = &readings.text {
             let language = Language::of(&entry.path, text);
-            let language = if is_run { language.run() } else { language };
             let file = File { path: &entry.path, text, language };
             findings.extend(prose::find(&file));
             findings.extend(commands::find(&file, &subject, &mut room));
+            // Some file systems have every file executable: of documents that says nothing.
+            let is_executable = entry.is_executable && language != Language::Prose;
+            if !language.runs() && (is_run || is_executable) {
+                let file = File { language: language.run(), ..file };
+                findings.extend(commands::find(&file, &subject, &mut room));
+            }
         }
         if let Some(text) = &readings.commands {
             let language = match Language::of(&entry.path, text) {
                 language if language.is_program_by_name() => language,
-                _ if is_run => Language::Other,
+                _ if is_run || entry.is_executable => Language::Other,
                 _ => Language::Data,
             };
             let file = File { path: &entry.path, text, language };

